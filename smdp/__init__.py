@@ -1,0 +1,40 @@
+"""Sufficient Markov decision processes for mobile-health trials.
+
+The public names are imported when they are first used, so `import smdp` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "read_table": "smdp.data.read_table",
+    "ColumnRoles": "smdp.data.column_roles",
+    "StateVariable": "smdp.data.column_roles",
+    "NextValue": "smdp.data.column_roles",
+    "guess_roles": "smdp.data.guess_roles",
+    "arrange": "smdp.data.arrange",
+    "prepare": "smdp.data.prepare",
+    "PreparedData": "smdp.data.prepare",
+    "Trajectories": "smdp.data.trajectories",
+    "local_polynomial": "smdp.data.local_polynomial",
+    "PreparationSettings": "smdp.settings",
+    "ImputationSettings": "smdp.settings",
+    "RescalingSettings": "smdp.settings",
+    "SmdpError": "smdp.errors",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'smdp' has no attribute '{name}'")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,119 @@
+"""What each column of a table is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from smdp.errors import SettingError, listing
+from smdp.settings import require
+
+Kind = Literal["continuous", "ordinal", "binary"]
+KINDS: tuple[Kind, ...] = ("continuous", "ordinal", "binary")
+
+
+@dataclass(frozen=True)
+class StateVariable:
+    """One state variable: its column, its type and the range that its values may have.
+
+    Ordinal and binary variables are whole numbers wherever their observed values are. `kind=None`
+    is settled from the values; `low` and `high` are the declared range, None where the observed
+    one is taken.
+    """
+
+    name: str
+    kind: Kind | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        require(self.kind in (None, *KINDS), f"kind of '{self.name}'", f"one of {KINDS}", self.kind)
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise SettingError(
+                f"The declared range of '{self.name}' is empty: {self.low:g} to {self.high:g}.",
+                "Give a lower end that is below the upper end.",
+            )
+
+
+@dataclass(frozen=True)
+class NextValue:
+    """A utility that is plus or minus the next value of a state variable."""
+
+    variable: str
+    sign: Literal[1, -1] = 1
+
+    def __post_init__(self) -> None:
+        require(self.sign in (1, -1), "sign", "1 or -1", self.sign)
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Which columns hold the subject, the time, the action, the states and the utility.
+
+    `states`: names or `StateVariable`s. `utility`: a column's name, or `NextValue("cigs", sign=-1)`.
+    `available`: a column that is 1 where an action could be taken, 0 where it could not.
+    `probability`: with two actions, the randomisation probability of the second level (a column or a
+    constant); with more, a mapping from each level to its column or constant.
+    `action_levels`: the levels in the order in which they are counted, with their labels; None takes
+    them from the values. `lags`: how many earlier values of states and action are added (look-back m);
+    `add_time`: whether the decision number becomes a state variable.
+    """
+
+    subject: str
+    time: str
+    action: str
+    states: Sequence[str | StateVariable]
+    utility: str | NextValue
+    available: str | None = None
+    probability: str | float | Mapping[str, str | float] | None = None
+    action_levels: Mapping[str, str] | None = field(default=None, kw_only=True)
+    lags: int = field(default=0, kw_only=True)
+    add_time: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        states = tuple(StateVariable(s) if isinstance(s, str) else s for s in self.states)
+        object.__setattr__(self, "states", states)
+        require(isinstance(self.lags, int) and 0 <= self.lags <= 50, "lags", "0 to 50", self.lags)
+        require(len(states) > 0, "states", "at least one column", "none")
+        self._refuse_double_use()
+        if isinstance(self.utility, NextValue) and self.utility.variable not in self.state_names:
+            raise SettingError(
+                f"The utility is the next value of '{self.utility.variable}', "
+                "which is not a state variable.",
+                f"Add '{self.utility.variable}' to the state variables, or choose another utility.",
+            )
+        if isinstance(self.probability, int | float):
+            require(0 < self.probability < 1, "probability", "between 0 and 1", self.probability)
+
+    @property
+    def variables(self) -> tuple[StateVariable, ...]:
+        """The state variables, each as a `StateVariable`."""
+        return tuple(s for s in self.states if isinstance(s, StateVariable))
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.variables)
+
+    def columns(self) -> tuple[str, ...]:
+        """Every column of the table that the roles name, each once."""
+        named: list[str | None] = [self.subject, self.time, self.action, *self.state_names]
+        named.append(self.utility if isinstance(self.utility, str) else None)
+        named.append(self.available)
+        if isinstance(self.probability, str):
+            named.append(self.probability)
+        elif isinstance(self.probability, Mapping):
+            named += [p for p in self.probability.values() if isinstance(p, str)]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def _refuse_double_use(self) -> None:
+        """Subject, time and action have one role each; a utility may also be a state."""
+        named = [self.subject, self.time, self.action, *self.state_names]
+        if self.available is not None:
+            named.append(self.available)
+        twice = sorted({name for name in named if named.count(name) > 1})
+        if twice:
+            raise SettingError(
+                f"These columns have more than one role: {listing(twice)}.",
+                "Give each column one role (a time that is also a state: set add_time=True).",
+            )

@@ -1,0 +1,53 @@
+"""A trial arranged by subject and decision, before anything is imputed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.column_roles import ColumnRoles, StateVariable
+
+
+class Cell(IntEnum):
+    """Where the value of a state cell comes from."""
+
+    OBSERVED = 0
+    IMPUTED = 1  # between the first and the last observation, or carried in a constant series
+    EXTRAPOLATED = 2  # before the first or after the last observation
+    ABSENT = 3  # after the subject's last row
+
+
+@dataclass(frozen=True)
+class Study:
+    """n subjects on a grid of R decisions; a subject's rows are 0 .. lengths[i] - 1 of its grid.
+
+    A decision that has no row in the table (a gap) lies on the grid with `present` False and
+    missing values. After a subject's last row everything is missing.
+    """
+
+    roles: ColumnRoles
+    subjects: tuple[str, ...]
+    variables: tuple[StateVariable, ...]  # p, each with its kind settled
+    action_labels: tuple[str, ...]  # K, in the order of the codes
+    values: NDArray[np.float64]  # (n, R, p), NaN where missing
+    present: NDArray[np.bool_]  # (n, R), whether the table has this row
+    actions: NDArray[np.int64]  # (n, R), 0 .. K-1; -1 where not known or not available
+    utilities: NDArray[np.float64]  # (n, R), NaN where missing; all NaN for a NextValue utility
+    available: NDArray[np.bool_]  # (n, R)
+    probabilities: NDArray[np.float64]  # (n, R, K), NaN where not known
+    times: NDArray[np.str_]  # (n, R), the table's own time as text, "" where there is no row
+    lengths: NDArray[np.int64]  # (n,)
+    notes: tuple[str, ...] = ()  # how time was turned into decisions, in words
+
+    @property
+    def on_grid(self) -> NDArray[np.bool_]:
+        """(n, R): whether the decision lies within the subject's own trajectory."""
+        return np.arange(self.present.shape[1])[None, :] < self.lengths[:, None]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """(n, R, p): cells within the trajectory that have no observed value."""
+        return np.isnan(self.values) & self.on_grid[:, :, None]

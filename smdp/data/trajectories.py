@@ -1,0 +1,65 @@
+"""Complete trajectories: what every later step of an analysis works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.errors import DataError, listing
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """n subjects, T decisions (the longest subject's), p state variables, K actions.
+
+    The transition at t is (states[i, t], actions[i, t], utilities[i, t], states[i, t + 1]); only
+    those with `valid[i, t]` are real. After a subject's end, states and utilities are NaN.
+    """
+
+    states: NDArray[np.float64]  # (n, T + 1, p)
+    actions: NDArray[np.int64]  # (n, T), 0 .. K-1; -1 where unknown or none could be taken
+    utilities: NDArray[np.float64]  # (n, T)
+    valid: NDArray[np.bool_]  # (n, T)
+    available: NDArray[np.bool_]  # (n, T), whether an action could be chosen
+    probabilities: NDArray[np.float64]  # (n, T, K), randomisation probabilities, NaN where unknown
+    variables: tuple[str, ...]  # p
+    subjects: tuple[str, ...]  # n
+    action_labels: tuple[str, ...]  # K
+
+    def __post_init__(self) -> None:
+        n, times = self.actions.shape
+        expected = {
+            "states": (n, times + 1, len(self.variables)),
+            "utilities": (n, times),
+            "valid": (n, times),
+            "available": (n, times),
+            "probabilities": (n, times, len(self.action_labels)),
+        }
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise DataError(
+                    f"Trajectories need '{name}' of shape {shape}, got {getattr(self, name).shape}."
+                )
+        if len(self.subjects) != n:
+            raise DataError(f"Trajectories have {n} rows but {len(self.subjects)} subject names.")
+
+    def select(self, variables: Sequence[str]) -> Trajectories:
+        """The same trajectories with these state variables only, in this order."""
+        unknown = [name for name in variables if name not in self.variables]
+        if unknown:
+            raise DataError(
+                f"There is no state variable {listing(unknown)}.",
+                f"The variables are: {listing(self.variables, 20)}.",
+            )
+        columns = [self.variables.index(name) for name in variables]
+        return replace(self, states=self.states[:, :, columns], variables=tuple(variables))
+
+    @property
+    def strata(self) -> NDArray[np.int64]:
+        """(n, T): the action taken, K where none could be taken, -1 where the transition is not valid."""
+        unavailable = len(self.action_labels)
+        level = np.where(self.available, self.actions, unavailable)
+        return np.where(self.valid, level, -1)

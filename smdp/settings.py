@@ -1,0 +1,78 @@
+"""One frozen, validated dataclass for each step of an analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from smdp.errors import SettingError
+
+
+def require(condition: bool, name: str, must: str, value: object) -> None:
+    """Raise the error for a setting that has a value it cannot have."""
+    if not condition:
+        raise SettingError(f"The setting '{name}' must be {must}. Got {value!r} instead.")
+
+
+@dataclass(frozen=True)
+class ImputationSettings:
+    """Local polynomial regression of each subject's variable on time.
+
+    A missing value at time t is the fitted value at t of a weighted least-squares polynomial of the
+    given degree, with tricube weights (1 - (d / h)^3)^3 over the nearest `span` of that subject's
+    observed points, h being the distance to the farthest of them.
+
+    Reference: Cleveland, Grosse & Shyu (1992), "Local regression models"; R's
+    `loess(surface = "direct")`.
+    """
+
+    span: float = 0.75
+    degree: Literal[0, 1, 2] = 1
+
+    def __post_init__(self) -> None:
+        require(0 < self.span <= 10, "span", "a share of points above 0 (at most 10)", self.span)
+        require(self.degree in (0, 1, 2), "degree", "0, 1 or 2", self.degree)
+
+
+@dataclass(frozen=True)
+class RescalingSettings:
+    """Ordinal rescaling to the levels of one reference variable.
+
+    The reference is divided by its maximum and its unique rescaled values are the levels; every
+    other variable is rescaled to [0, 1] by its declared or observed range and moved to the nearest
+    level. `reference=None` takes the variable with the most unique values.
+
+    Reference: Wang, Laber & Witkiewitz, supplement, "How the variables are partitioned".
+    """
+
+    reference: str | None = None
+
+
+@dataclass(frozen=True)
+class PreparationSettings:
+    """From arranged trajectories to complete ones: exclude, impute, rescale.
+
+    `exclude_above`: subjects with a larger share of missing state values are left out.
+    `also_exclude`: subjects left out by hand. `unobserved`: what to do with a subject who has no
+    value at all of some variable. `rescaling=None` leaves the variables in their own units.
+    """
+
+    exclude_above: float = 0.5
+    also_exclude: tuple[str, ...] = ()
+    unobserved: Literal["refuse", "exclude"] = "refuse"
+    imputation: ImputationSettings = field(default_factory=ImputationSettings)
+    rescaling: RescalingSettings | None = None
+
+    def __post_init__(self) -> None:
+        require(
+            0 <= self.exclude_above <= 1,
+            "exclude_above",
+            "a share between 0 and 1",
+            self.exclude_above,
+        )
+        require(
+            self.unobserved in ("refuse", "exclude"),
+            "unobserved",
+            "'refuse' or 'exclude'",
+            self.unobserved,
+        )
