@@ -51,13 +51,13 @@ class NextValue:
 class ColumnRoles:
     """Which columns hold the subject, the time, the action, the states and the utility.
 
-    `states`: names or `StateVariable`s. `utility`: a column's name, or `NextValue("cigs", sign=-1)`.
+    `states`: names or `StateVariable`s. `utility`: a column, or `NextValue("cigs", sign=-1)`.
     `available`: a column that is 1 where an action could be taken, 0 where it could not.
-    `probability`: with two actions, the randomisation probability of the second level (a column or a
-    constant); with more, a mapping from each level to its column or constant.
-    `action_levels`: the levels in the order in which they are counted, with their labels; None takes
-    them from the values. `lags`: how many earlier values of states and action are added (look-back m);
-    `add_time`: whether the decision number becomes a state variable.
+    `probability`: with two actions, the randomisation probability of the second level (a column
+    or a constant); with more, a mapping from each level to its column or constant.
+    `action_levels`: the levels in the order in which they are counted, with their labels; None
+    takes them from the values. `lags`: how many earlier values of states and action are added
+    (look-back m); `add_time`: whether the decision number becomes a state variable.
     """
 
     subject: str

@@ -59,7 +59,7 @@ class Trajectories:
 
     @property
     def strata(self) -> NDArray[np.int64]:
-        """(n, T): the action taken, K where none could be taken, -1 where the transition is not valid."""
+        """(n, T): the action taken, K where none could be taken, -1 where not valid."""
         unavailable = len(self.action_labels)
         level = np.where(self.available, self.actions, unavailable)
         return np.where(self.valid, level, -1)

@@ -1,0 +1,5 @@
+"""The dashboard's entry: navigation only."""
+
+import streamlit as st
+
+st.title("smdp")
