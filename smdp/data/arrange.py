@@ -1,0 +1,133 @@
+"""From a long table and its column roles to subjects on a grid of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from smdp.data.checks import find_problems, observed_levels, raise_first_error
+from smdp.data.column_roles import ColumnRoles, Kind, StateVariable
+from smdp.data.columns import (
+    flags,
+    level_text,
+    levels_as_text,
+    numbers,
+    sorted_levels,
+    unique_finite,
+)
+from smdp.data.decisions import decision_index
+from smdp.data.study import Study
+
+MOST_ORDINAL_LEVELS = 100
+TIME_VARIABLE = "decision"
+
+
+def guess_kind(values: NDArray[np.float64]) -> Kind:
+    """Two values: binary. Whole numbers, not too many: ordinal. Else continuous."""
+    distinct = unique_finite(values)
+    if len(distinct) <= 2:
+        return "binary"
+    whole = bool(np.all(distinct == np.round(distinct)))
+    return "ordinal" if whole and len(distinct) <= MOST_ORDINAL_LEVELS else "continuous"
+
+
+def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
+    """Each subject's rows in the order of their decisions, gaps left open, nothing filled in."""
+    raise_first_error(find_problems(frame, roles))
+    who = frame[roles.subject].map(level_text)
+    names = sorted_levels(set(who))
+    codes = who.map({name: i for i, name in enumerate(names)}).to_numpy(dtype=np.int64)
+    decisions = decision_index(codes, frame[roles.time])
+    grid = _Grid(codes, decisions.index, len(names))
+
+    states = [numbers(frame[v.name])[0] for v in roles.variables]
+    variables = [
+        v if v.kind is not None else replace(v, kind=guess_kind(x))
+        for v, x in zip(roles.variables, states, strict=True)
+    ]
+    if roles.add_time:
+        states.append((decisions.index + 1).astype(np.float64))
+        variables.append(StateVariable(TIME_VARIABLE, "ordinal", 1.0, float(grid.rows)))
+
+    labels = action_labels(frame, roles)
+    available = np.ones(len(frame), bool)
+    if roles.available is not None:
+        available = flags(frame[roles.available])[0] == 1
+    level = levels_as_text(frame[roles.action])
+    order = {text: k for k, text in enumerate(labels)}
+    action = np.array([order.get(text, -1) if text is not None else -1 for text in level])
+    action = np.where(available, action, -1)
+    utility = np.full(len(frame), np.nan)
+    if isinstance(roles.utility, str):
+        utility = numbers(frame[roles.utility])[0]
+    probabilities = _probabilities(frame, roles, list(labels))
+
+    present = grid.place(np.ones(len(frame), bool), False)
+    lengths = np.zeros(len(names), np.int64)
+    np.maximum.at(lengths, codes, decisions.index + 1)
+    values = np.stack([grid.place(x, np.nan) for x in states], axis=2)
+    if roles.add_time:
+        inside = np.arange(grid.rows)[None, :] < lengths[:, None]
+        values[:, :, -1] = np.where(inside, np.arange(1.0, grid.rows + 1)[None, :], np.nan)
+    return Study(
+        roles=roles,
+        subjects=tuple(names),
+        variables=tuple(variables),
+        action_labels=tuple(labels.values()),
+        values=values,
+        present=present,
+        actions=grid.place(action.astype(np.int64), -1),
+        utilities=grid.place(utility, np.nan),
+        available=grid.place(available, False),
+        probabilities=np.stack([grid.place(p, np.nan) for p in probabilities.T], axis=2),
+        times=grid.place(frame[roles.time].map(level_text).to_numpy(dtype=str), ""),
+        lengths=lengths,
+        notes=(decisions.note,),
+    )
+
+
+def action_labels(frame: pd.DataFrame, roles: ColumnRoles) -> dict[str, str]:
+    """The action's levels in order, each with its label: declared, the file's own, or itself."""
+    if roles.action_levels is not None:
+        return {level: label or level for level, label in roles.action_levels.items()}
+    in_file = frame.attrs.get("value_labels", {}).get(roles.action, {})
+    from_file = {level_text(value): str(label) for value, label in in_file.items()}
+    return {level: from_file.get(level, level) for level in observed_levels(frame, roles)}
+
+
+class _Grid:
+    """Places a value for each row of the table at its subject and decision."""
+
+    def __init__(self, subject: NDArray, decision: NDArray[np.int64], subjects: int) -> None:
+        self.subject, self.decision = subject, decision
+        self.shape = (subjects, int(decision.max()) + 1)
+        self.rows = self.shape[1]
+
+    def place(self, values: NDArray, empty: object) -> NDArray:
+        placed = np.full(self.shape, empty, dtype=values.dtype)
+        placed[self.subject, self.decision] = values
+        return placed
+
+
+def _probabilities(
+    frame: pd.DataFrame, roles: ColumnRoles, levels: list[str]
+) -> NDArray[np.float64]:
+    """(rows, K): each action's randomisation probability, NaN where not known."""
+    known = np.full((len(frame), len(levels)), np.nan)
+    given = roles.probability
+    if given is None:
+        return known
+    sources: Mapping[str, str | float] = given if isinstance(given, Mapping) else {levels[1]: given}
+    for level, source in sources.items():
+        column = numbers(frame[source])[0] if isinstance(source, str) else float(source)
+        known[:, levels.index(level)] = column
+    # One action not given: the rest of the probability is its own.
+    unknown = np.flatnonzero(np.isnan(known).all(axis=0))
+    if len(unknown) == 1:
+        known[:, unknown[0]] = 1 - np.nansum(np.delete(known, unknown[0], axis=1), axis=1)
+        known[np.isnan(np.delete(known, unknown[0], axis=1)).any(axis=1), unknown[0]] = np.nan
+    return known

@@ -1,0 +1,118 @@
+"""Cutting a completed study into transitions, with lags where a look-back is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.column_roles import NextValue
+from smdp.data.study import Cell, Study
+from smdp.data.trajectories import Trajectories
+from smdp.errors import DataError, listing
+
+
+def assemble(
+    study: Study, own_units: NDArray[np.float64], origin: NDArray[np.uint8]
+) -> tuple[Trajectories, NDArray[np.uint8]]:
+    """Trajectories of a completed study, and the origin of each of their state cells.
+
+    A transition is valid when the table has both its rows, its action is known or could not be
+    taken, and its utility is known. A utility that is a state's next value is in that variable's
+    `own_units` (n, R, p), whatever the states were rescaled to.
+    """
+    lags = study.roles.lags
+    if study.values.shape[1] - lags < 2:
+        raise DataError(
+            f"A look-back of {lags} leaves no transition: the longest subject has "
+            f"{study.values.shape[1]} decisions.",
+            "Choose a smaller look-back.",
+        )
+    utilities = _utilities(study, own_units)[:, :-1]
+    both_rows = study.present[:, :-1] & study.present[:, 1:]
+    known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
+    valid = both_rows & known & np.isfinite(utilities)
+    states, origin, names = study.values, origin, [v.name for v in study.variables]
+    if lags:
+        states, origin, names, remembered = _with_lags(study, origin, lags)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise DataError(
+                f"The look-back adds variables that the table has already: {listing(twice)}.",
+                "Leave these columns out of the state variables, or rename them.",
+            )
+        valid = valid & remembered[:, :-1] & remembered[:, 1:]
+        if not valid[:, lags:].any():
+            raise DataError(
+                f"With a look-back of {lags} no transition is complete.",
+                "Choose a smaller look-back.",
+            )
+    elif not valid.any():
+        raise DataError(
+            "No transition has both its rows, an action and a utility.",
+            "Check the roles of the time, action and utility columns.",
+        )
+    trajectories = Trajectories(
+        states=states[:, lags:],
+        actions=np.where(study.available, study.actions, -1)[:, lags:-1],
+        utilities=np.where(both_rows, utilities, np.nan)[:, lags:],
+        valid=valid[:, lags:],
+        available=study.available[:, lags:-1],
+        probabilities=study.probabilities[:, lags:-1],
+        variables=tuple(names),
+        subjects=study.subjects,
+        action_labels=study.action_labels,
+    )
+    return trajectories, origin[:, lags:]
+
+
+def _utilities(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.float64]:
+    utility = study.roles.utility
+    if not isinstance(utility, NextValue):
+        return study.utilities
+    column = [v.name for v in study.variables].index(utility.variable)
+    shifted = np.full(study.utilities.shape, np.nan)
+    shifted[:, :-1] = utility.sign * own_units[:, 1:, column]
+    return shifted
+
+
+def _with_lags(
+    study: Study, origin: NDArray[np.uint8], lags: int
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str], NDArray[np.bool_]]:
+    """States widened by their own and the action's earlier values; baseline has no lags.
+
+    Also (n, R): whether every earlier action that was added is known.
+    """
+    names = [v.name for v in study.variables]
+    moving = [j for j in range(len(names)) if _moves(study.values[:, :, j])]
+    blocks, origins = [study.values], [origin]
+    inside = study.on_grid
+    remembered = np.ones(inside.shape, bool)
+    for lag in range(1, lags + 1):
+        blocks.append(_shift(study.values[:, :, moving], lag, np.nan))
+        origins.append(_shift(origin[:, :, moving], lag, Cell.ABSENT))
+        names += [f"{study.variables[j].name}_lag{lag}" for j in moving]
+        for k in range(1, len(study.action_labels)):
+            taken = (study.actions == k).astype(float)[:, :, None]
+            blocks.append(_shift(taken, lag, np.nan))
+            origins.append(_shift(np.zeros(taken.shape, np.uint8), lag, Cell.ABSENT))
+            level = "" if len(study.action_labels) == 2 else f"={study.action_labels[k]}"
+            names.append(f"{study.roles.action}{level}_lag{lag}")
+        known = study.present & ((study.actions >= 0) | ~study.available)
+        remembered &= _shift(known[:, :, None], lag, False)[:, :, 0]
+    states = np.concatenate(blocks, axis=2)
+    states[~inside] = np.nan
+    widened = np.concatenate(origins, axis=2)
+    widened[~inside] = Cell.ABSENT
+    return states, widened, names, remembered | ~inside
+
+
+def _moves(values: NDArray[np.float64]) -> bool:
+    """Whether the variable changes within some subject."""
+    steps = np.diff(values, axis=1)
+    return bool(np.any(np.isfinite(steps) & (steps != 0)))
+
+
+def _shift(values: NDArray, lag: int, empty: object) -> NDArray:
+    shifted = np.full_like(values, empty)
+    shifted[:, lag:] = values[:, :-lag]
+    return shifted

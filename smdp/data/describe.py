@@ -1,0 +1,207 @@
+"""What the program understood and did, in words and small tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from smdp.data.column_roles import NextValue
+from smdp.data.prepare import CompletedStudy, PreparedData
+from smdp.data.study import Cell, Study
+from smdp.errors import listing
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """'7 %', '< 1 %' for a share that is small but not nothing."""
+    if 0 < share < 0.5 * 10 ** -(digits + 2):
+        return f"< {10**-digits:g} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def number(value: float | np.floating) -> str:
+    """A number for a sentence: four figures, thousands with a comma."""
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def describe_study(study: Study) -> list[str]:
+    """Who, when, what was done, what is measured and what counts: a sentence each."""
+    return [
+        _who(study),
+        " ".join(study.notes),
+        _treatment(study),
+        _states(study),
+        _utility(study),
+    ]
+
+
+def _who(study: Study) -> str:
+    shortest, longest = int(study.lengths.min()), int(study.lengths.max())
+    span = f"{longest}" if shortest == longest else f"{shortest} to {longest}"
+    rows = int(study.present.sum())
+    text = f"{plural(len(study.subjects), 'subject')} with {span} decisions each, {rows:,} rows."
+    gaps = int(study.on_grid.sum()) - rows
+    return text + (f" {plural(gaps, 'decision')} without a row (gaps)." if gaps else "")
+
+
+def _treatment(study: Study) -> str:
+    shares = action_shares(study)
+    parts = [f"{label} ({percent(share)})" for label, share in shares.items()]
+    text = f"Action '{study.roles.action}' has {len(parts)} levels: {', '.join(parts)}."
+    unavailable = int((study.present & ~study.available).sum())
+    if unavailable:
+        share = percent(unavailable / study.present.sum())
+        text += f" At {unavailable:,} decisions ({share}) no action could be taken."
+    unknown = int((study.present & study.available & (study.actions < 0)).sum())
+    if unknown:
+        text += f" The action is missing at {plural(unknown, 'decision')}, which are not used."
+    known = np.isfinite(study.probabilities).all(axis=2) & study.available
+    if known.any():
+        mean = study.probabilities[known].mean(axis=0)
+        pairs = [f"{a} {p:.2f}" for a, p in zip(study.action_labels, mean, strict=True)]
+        return text + f" Randomisation probabilities are known (on average {', '.join(pairs)})."
+    return text + " Randomisation probabilities are not given; they will be estimated."
+
+
+def action_shares(study: Study) -> dict[str, float]:
+    """Each action's share of the decisions at which one was taken."""
+    taken = study.actions[study.actions >= 0]
+    counts = np.bincount(taken, minlength=len(study.action_labels)) / max(len(taken), 1)
+    return dict(zip(study.action_labels, map(float, counts), strict=True))
+
+
+def _states(study: Study) -> str:
+    kinds = pd.Series([v.kind for v in study.variables]).value_counts()
+    parts = [f"{kinds[k]} {k}" for k in ("continuous", "ordinal", "binary") if k in kinds]
+    share = study.missing.sum() / max(study.on_grid.sum() * len(study.variables), 1)
+    text = f"{plural(len(study.variables), 'state variable')} ({', '.join(parts)})"
+    text += f"; {percent(share, 1)} of their values are missing."
+    if study.roles.lags:
+        text += f" Look-back: {plural(study.roles.lags, 'earlier value')} of states and action."
+    return text
+
+
+def _utility(study: Study) -> str:
+    utility = study.roles.utility
+    if isinstance(utility, NextValue):
+        sign = "Minus the" if utility.sign < 0 else "The"
+        better = "lower" if utility.sign < 0 else "higher"
+        return f"Utility: {sign.lower()} next value of '{utility.variable}' ({better} is better)."
+    here = study.utilities[study.present]
+    missing = int(np.isnan(here).sum())
+    text = f"Utility: '{utility}', {number(np.nanmin(here))} to {number(np.nanmax(here))}"
+    text += f", mean {number(np.nanmean(here))} (higher is better)."
+    return text + (f" Missing in {missing:,} of {len(here):,} rows." if missing else "")
+
+
+def variable_table(study: Study) -> pd.DataFrame:
+    """One row for each state variable: type, range, mean, unique values, missing."""
+    rows = []
+    inside = study.on_grid
+    for j, variable in enumerate(study.variables):
+        seen = study.values[:, :, j][np.isfinite(study.values[:, :, j])]
+        rows.append(
+            {
+                "variable": variable.name,
+                "type": variable.kind,
+                "lowest": seen.min() if len(seen) else np.nan,
+                "mean": seen.mean() if len(seen) else np.nan,
+                "highest": seen.max() if len(seen) else np.nan,
+                "unique values": len(np.unique(seen)),
+                "missing": int(study.missing[:, :, j].sum()),
+                "missing share": study.missing[:, :, j].sum() / inside.sum(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def describe_completed(completed: CompletedStudy) -> list[str]:
+    """What was left out and what was filled in, including what that does not say."""
+    everyone, kept = len(completed.arranged.subjects), len(completed.imputed.study.subjects)
+    out = [e.subject for e in completed.exclusions]
+    origin = completed.imputed.origin
+    cells = int((origin != Cell.ABSENT).sum())
+    inside = int((origin == Cell.IMPUTED).sum())
+    outside = int((origin == Cell.EXTRAPOLATED).sum())
+    settings = completed.imputed.settings
+    who = f"{kept} of {everyone} subjects are kept"
+    who += f"; left out: {listing(out)}." if out else "; nobody is left out."
+    what = (
+        f"{inside:,} of {cells:,} state values ({percent(inside / cells, 1)}) are imputed between "
+        f"a subject's own observations and {outside:,} ({percent(outside / cells, 1)}) are "
+        f"extrapolated, by local polynomials of degree {settings.degree} over the nearest "
+        f"{percent(settings.span)} of the observations."
+    )
+    caution = (
+        "An imputed value is a smooth guess, not a measurement: later steps treat it as known, so "
+        "their uncertainty is understated where much is missing."
+    )
+    return [who, what, caution]
+
+
+def describe_prepared(prepared: PreparedData) -> list[str]:
+    """What the trajectories hold after the last step of preparing."""
+    t = prepared.trajectories
+    possible = int(sum(max(n - 1, 0) for n in prepared.completed.imputed.study.lengths))
+    used = int(t.valid.sum())
+    sentences = []
+    if prepared.rescaled is None:
+        sentences.append("All variables keep their own units.")
+    else:
+        levels = len(prepared.rescaled.levels)
+        sentences.append(
+            f"Every variable now takes values among the {levels} levels of "
+            f"'{prepared.rescaled.reference}', from {number(prepared.rescaled.levels.min())} to "
+            f"{number(prepared.rescaled.levels.max())}."
+        )
+        merged = merged_variables(prepared)
+        if merged:
+            sentences.append(
+                f"Rounding merged values of {listing(merged)}: their finest differences are lost."
+            )
+    sentences.append(
+        f"{plural(len(t.subjects), 'subject')}, {len(t.variables)} state variables and "
+        f"{used:,} of {possible:,} transitions are ready for screening."
+    )
+    return sentences
+
+
+def merged_variables(prepared: PreparedData) -> list[str]:
+    """Variables that have fewer unique values after rescaling than before."""
+    if prepared.rescaled is None:
+        return []
+    before = prepared.completed.imputed.study
+    after = prepared.rescaled.imputed.study
+    inside = before.on_grid
+    return [
+        v.name
+        for j, v in enumerate(before.variables)
+        if len(np.unique(after.values[inside, j])) < len(np.unique(before.values[inside, j]))
+    ]
+
+
+def rescaling_table(prepared: PreparedData) -> pd.DataFrame:
+    """One row for each variable: its range before, its unique values before and after."""
+    before = prepared.completed.imputed.study
+    after = prepared.rescaled.imputed.study if prepared.rescaled is not None else before
+    inside = before.on_grid
+    rows = []
+    for j, variable in enumerate(before.variables):
+        own, new = before.values[inside, j], after.values[inside, j]
+        low, high = own.min(), own.max()
+        if prepared.rescaled is not None:
+            low, high = prepared.rescaled.before_range[variable.name]
+        rows.append(
+            {
+                "variable": variable.name,
+                "type": variable.kind,
+                "from": low,
+                "to": high,
+                "unique values before": len(np.unique(own)),
+                "unique values after": len(np.unique(new)),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,123 @@
+"""Leaving out subjects who have too little to analyse, each with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.study import Study
+from smdp.errors import DataError, SettingError, listing
+from smdp.settings import PreparationSettings
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """One subject who was left out, and why."""
+
+    subject: str
+    reason: str
+    missing_share: float
+
+
+def varies_over_time(study: Study) -> NDArray[np.bool_]:
+    """(p,): whether the variable takes more than one value within some subject.
+
+    The others are baseline variables: constant within every subject.
+    """
+    observed = ~np.isnan(study.values)
+    highest = np.where(observed, study.values, -np.inf).max(axis=1)
+    lowest = np.where(observed, study.values, np.inf).min(axis=1)
+    varies: NDArray[np.bool_] = (highest > lowest).any(axis=0)
+    return varies
+
+
+def missing_shares(study: Study) -> NDArray[np.float64]:
+    """(n,): the share of missing state cells in each subject's own trajectory, gaps included.
+
+    Counted over the variables that vary over time, for baseline variables would dilute it; over
+    all variables if every one is a baseline variable.
+    """
+    counted = varies_over_time(study)
+    if not counted.any():
+        counted = np.ones_like(counted)
+    cells = study.lengths * counted.sum()
+    missing = study.missing[:, :, counted].sum(axis=(1, 2))
+    return np.where(cells > 0, missing / np.maximum(cells, 1), 1.0)
+
+
+def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[Exclusion, ...]]:
+    """The study without the subjects who cannot be analysed, and who they are.
+
+    Left out are those named in `also_exclude`, those with a single row (no transition), those
+    with a share of missing state values above `exclude_above` and, with `unobserved="exclude"`,
+    those without a single value of some variable. The grid ends with the longest remaining
+    trajectory.
+    """
+    unknown = [name for name in settings.also_exclude if name not in study.subjects]
+    if unknown:
+        raise SettingError(
+            f"The setting 'also_exclude' names subjects that are not in the data: "
+            f"{listing(unknown)}.",
+            f"Correct them or take them off; the subjects are: {listing(study.subjects)}.",
+        )
+    shares = missing_shares(study)
+    reasons = [_reason(study, index, shares[index], settings) for index in range(len(shares))]
+    excluded = tuple(
+        Exclusion(subject, reason, float(share))
+        for subject, reason, share in zip(study.subjects, reasons, shares, strict=True)
+        if reason is not None
+    )
+    keep = np.array([reason is None for reason in reasons], dtype=bool)
+    if not keep.any():
+        cases = listing([f"{case.subject}: {case.reason}" for case in excluded], 3)
+        raise DataError(
+            f"Every subject would be left out ({cases}).",
+            "Raise 'exclude_above', shorten 'also_exclude', or leave out the state variables that "
+            "are missing most.",
+        )
+    return _only(study, keep), excluded
+
+
+def _reason(study: Study, index: int, share: float, settings: PreparationSettings) -> str | None:
+    """Why the subject is left out, None if it is not."""
+    if study.subjects[index] in settings.also_exclude:
+        return "left out by hand"
+    if study.present[index].sum() < 2:
+        return "has a single row, so no step from one decision to the next"
+    if share > settings.exclude_above:
+        found, limit = _percentages(share, settings.exclude_above)
+        return f"{found} of the state values are missing (limit {limit})"
+    if settings.unobserved == "exclude":
+        empty = np.isnan(study.values[index]).all(axis=0)
+        if empty.any():
+            names = [study.variables[column].name for column in np.flatnonzero(empty)]
+            return f"has no value at all of {listing(names)}"
+    return None
+
+
+def _percentages(share: float, limit: float) -> tuple[str, str]:
+    """Both as percentages, with as many decimals as it takes to tell them apart."""
+    for decimals in range(5):
+        texts = f"{100 * share:.{decimals}f} %", f"{100 * limit:.{decimals}f} %"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _only(study: Study, keep: NDArray[np.bool_]) -> Study:
+    """The study with these subjects only, its grid cut at the longest of them."""
+    end = int(study.lengths[keep].max())
+    return replace(
+        study,
+        subjects=tuple(name for name, kept in zip(study.subjects, keep, strict=True) if kept),
+        values=study.values[keep, :end],
+        present=study.present[keep, :end],
+        actions=study.actions[keep, :end],
+        utilities=study.utilities[keep, :end],
+        available=study.available[keep, :end],
+        probabilities=study.probabilities[keep, :end],
+        times=study.times[keep, :end],
+        lengths=study.lengths[keep],
+    )

@@ -1,0 +1,168 @@
+"""Filling in missing state values from each subject's own series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.column_roles import StateVariable
+from smdp.data.exclude import varies_over_time
+from smdp.data.local_polynomial import Floats, local_polynomial
+from smdp.data.study import Cell, Study
+from smdp.errors import DataError, listing
+from smdp.progress import Progress, silent
+from smdp.settings import ImputationSettings
+
+_DEFAULT = ImputationSettings()
+
+
+@dataclass(frozen=True)
+class ImputedStudy:
+    """A study whose state values are complete within each trajectory, and where each came from."""
+
+    study: Study
+    origin: NDArray[np.uint8]  # (n, R, p), codes of `Cell`
+    settings: ImputationSettings
+
+
+def impute(
+    study: Study, settings: ImputationSettings = _DEFAULT, *, progress: Progress | None = None
+) -> ImputedStudy:
+    """Give each missing state cell the fitted value of that subject's variable at its decision.
+
+    The fit is `local_polynomial` of the subject's observed values on the decision number. Fitted
+    values are clipped to the variable's declared range, else to the one observed in the study,
+    and rounded to whole numbers (halves to even) where the variable is ordinal or binary and all
+    its observed values are whole. A series with one value only is carried, not fitted. Observed
+    cells are left as they are.
+
+    Cells before a series' first or after its last observation are marked `EXTRAPOLATED`, except
+    in variables that are constant within every subject.
+    """
+    report = progress or silent
+    _refuse_unobserved(study)
+    limits = [_limits(study, column) for column in range(len(study.variables))]
+    whole = [_is_whole(study, column) for column in range(len(study.variables))]
+    values = study.values.copy()
+    missing = study.missing
+    for index, subject in enumerate(study.subjects):
+        report(index / len(study.subjects), f"Imputing subject {subject}")
+        for column in np.flatnonzero(missing[index].any(axis=0)).tolist():
+            rows = np.flatnonzero(missing[index, :, column])
+            fitted = _fitted(_series(study, index, column), rows, settings, limits[column])
+            values[index, rows, column] = np.rint(fitted) if whole[column] else fitted
+    report(1.0, "Imputed")
+    return ImputedStudy(replace(study, values=values), _origin(study), settings)
+
+
+def imputed_series(
+    study: Study, index: int, column: int, settings: ImputationSettings = _DEFAULT
+) -> tuple[Floats, NDArray[np.uint8]]:
+    """One subject's variable as `impute` would complete it: its values and their `Cell` codes."""
+    series = _series(study, index, column).copy()
+    if np.isnan(series).all():
+        raise _unobserved_error([_series_name(study, index, column)])
+    rows = np.flatnonzero(np.isnan(series))
+    fitted = _fitted(series, rows, settings, _limits(study, column))
+    series[rows] = np.rint(fitted) if _is_whole(study, column) else fitted
+    return series, _origin(study)[index, : series.size, column]
+
+
+def fitted_curve(
+    study: Study,
+    subject_index: int,
+    variable_index: int,
+    settings: ImputationSettings = _DEFAULT,
+    points: int = 200,
+) -> tuple[Floats, Floats]:
+    """The curve that a series' missing values are read from: decision positions, fitted values.
+
+    Clipped to the variable's range as in `impute`, not rounded.
+    """
+    series = _series(study, subject_index, variable_index)
+    if np.isnan(series).all():
+        raise _unobserved_error([_series_name(study, subject_index, variable_index)])
+    positions = np.linspace(0, max(series.size - 1, 0), points)
+    return positions, _fitted(series, positions, settings, _limits(study, variable_index))
+
+
+def value_range(variable: StateVariable, values: Floats) -> tuple[float, float]:
+    """The declared ends of the variable's range, each else the end of the observed values."""
+    observed = values[~np.isnan(values)]
+    low = variable.low
+    if low is None:
+        low = float(observed.min(initial=np.inf if variable.high is None else variable.high))
+    high = variable.high
+    if high is None:
+        high = float(observed.max(initial=low))
+    return low, high
+
+
+def _series(study: Study, index: int, column: int) -> Floats:
+    """The subject's values of the variable, one for each decision of its trajectory."""
+    return study.values[index, : study.lengths[index], column]
+
+
+def _fitted(
+    series: Floats,
+    at: NDArray[np.generic],
+    settings: ImputationSettings,
+    limits: tuple[float, float],
+) -> Floats:
+    """Fitted values of the series at these decisions, within the limits."""
+    observed = series[~np.isnan(series)]
+    if observed.min() == observed.max():
+        return np.full(at.shape, observed[0])
+    decisions = np.arange(series.size)
+    fit = local_polynomial(decisions, series, at, span=settings.span, degree=settings.degree)
+    return np.clip(fit, *limits)
+
+
+def _is_whole(study: Study, column: int) -> bool:
+    """Whether imputed values of the variable are to be whole numbers."""
+    values = study.values[:, :, column]
+    observed = values[~np.isnan(values)]
+    return study.variables[column].kind in ("ordinal", "binary") and bool(
+        (observed == np.rint(observed)).all()
+    )
+
+
+def _limits(study: Study, column: int) -> tuple[float, float]:
+    """Between which values a fitted value of the variable must lie."""
+    low, high = value_range(study.variables[column], study.values[:, :, column])
+    if _is_whole(study, column) and np.ceil(low) <= np.floor(high):
+        # Rounding must not lead out of a range that does not end in whole numbers.
+        return float(np.ceil(low)), float(np.floor(high))
+    return low, high
+
+
+def _origin(study: Study) -> NDArray[np.uint8]:
+    """(n, R, p): where the value of each cell of the completed study comes from."""
+    grid = study.on_grid[:, :, None]
+    observed = grid & ~np.isnan(study.values)
+    begun = np.logical_or.accumulate(observed, axis=1)
+    still_to_come = np.logical_or.accumulate(observed[:, ::-1], axis=1)[:, ::-1]
+    inside = (begun & still_to_come) | ~varies_over_time(study)
+    filled = np.where(inside, Cell.IMPUTED, Cell.EXTRAPOLATED)
+    return np.where(grid, np.where(observed, Cell.OBSERVED, filled), Cell.ABSENT).astype(np.uint8)
+
+
+def _refuse_unobserved(study: Study) -> None:
+    """Raise for series without a single observed value: nothing can be fitted to them."""
+    empty = np.argwhere(np.isnan(study.values).all(axis=1))
+    if len(empty):
+        raise _unobserved_error([_series_name(study, *pair) for pair in empty])
+
+
+def _series_name(study: Study, index: int, column: int) -> str:
+    return f"'{study.variables[column].name}' of subject {study.subjects[index]}"
+
+
+def _unobserved_error(series: list[str]) -> DataError:
+    return DataError(
+        f"There is no observed value at all of {listing(series)}.",
+        "Leave the subject out ('also_exclude'), leave the variable out of the state variables, "
+        "or leave out every such subject with unobserved='exclude'.",
+    )

@@ -1,0 +1,113 @@
+"""Ordinal rescaling: every state variable on the levels of one reference variable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from smdp.data.column_roles import StateVariable
+from smdp.data.impute import ImputedStudy, value_range
+from smdp.data.local_polynomial import Floats
+from smdp.data.study import Study
+from smdp.errors import DataError, SettingError, listing
+from smdp.settings import RescalingSettings
+
+_DEFAULT = RescalingSettings()
+
+
+@dataclass(frozen=True)
+class RescaledStudy:
+    """A completed study with all state values on common levels between 0 and 1."""
+
+    imputed: ImputedStudy  # values rescaled, each variable's range declared as 0 to 1
+    reference: str
+    levels: Floats  # (L,), increasing
+    before_range: Mapping[str, tuple[float, float]]  # what became 0 and 1, for each variable
+
+
+def unique_counts(imputed: ImputedStudy) -> dict[str, int]:
+    """How many different values each variable has in the completed data."""
+    study = imputed.study
+    return {
+        variable.name: int(np.unique(_completed(study, column)).size)
+        for column, variable in enumerate(study.variables)
+    }
+
+
+def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> RescaledStudy:
+    """Move every state variable to the levels of the reference variable.
+
+    The reference is divided by its maximum (declared, else observed in the completed data), or
+    rescaled to [0, 1] by its range if it has negative values; its unique rescaled values are the
+    levels. Any other variable x becomes the level nearest to (x - low) / (high - low), with the
+    declared or observed range; halfway between two levels, the lower. Values outside a declared
+    range count as its nearer end.
+
+    Reference: Wang, Laber & Witkiewitz, supplement, "How the variables are partitioned".
+    """
+    study = imputed.study
+    counts = unique_counts(imputed)
+    reference = (
+        settings.reference
+        if settings.reference is not None
+        else max(counts, key=counts.__getitem__)
+    )
+    if reference not in counts:
+        raise SettingError(
+            f"The setting 'reference' names '{reference}', which is not a state variable.",
+            f"Choose one of: {listing(counts, 20)}.",
+        )
+    ranges = {
+        variable.name: _range(variable, _completed(study, column), variable.name == reference)
+        for column, variable in enumerate(study.variables)
+    }
+    place = list(counts).index(reference)
+    levels = np.unique(_to_unit(_completed(study, place), ranges[reference]))
+    if levels.size < 2:
+        low, high = ranges[reference]
+        raise DataError(
+            f"The reference variable '{reference}' has a single value within its range "
+            f"{low:g} to {high:g}, so there are no levels to move the others to.",
+            "Choose a reference variable with several values, or leave the rescaling out.",
+        )
+    values = study.values.copy()
+    for column, variable in enumerate(study.variables):
+        unit = _to_unit(_completed(study, column), ranges[variable.name])
+        values[study.on_grid, column] = _nearest_level(unit, levels)
+    rescaled = replace(
+        study,
+        values=values,
+        variables=tuple(replace(variable, low=0.0, high=1.0) for variable in study.variables),
+    )
+    return RescaledStudy(replace(imputed, study=rescaled), reference, levels, ranges)
+
+
+def _completed(study: Study, column: int) -> Floats:
+    """The variable's values within the trajectories, of all subjects."""
+    return study.values[study.on_grid, column]
+
+
+def _range(variable: StateVariable, values: Floats, is_reference: bool) -> tuple[float, float]:
+    """The values that become 0 and 1."""
+    low, high = value_range(variable, values)
+    if is_reference and values.min() >= 0 and high > 0:
+        return 0.0, high
+    return low, high
+
+
+def _to_unit(values: Floats, ends: tuple[float, float]) -> Floats:
+    """The values with `ends` moved to 0 and 1, and clipped to them; 0 if the ends are the same."""
+    low, high = ends
+    if low == high:
+        return np.zeros_like(values)
+    return np.clip((values - low) / (high - low), 0.0, 1.0)
+
+
+def _nearest_level(unit: Floats, levels: Floats) -> Floats:
+    """The level nearest to each value; the lower one halfway, whatever the rounding error."""
+    lower, upper = levels[:-1], levels[1:]
+    halfway = lower + (0.5 + 1e-9) * (upper - lower)
+    # Levels one rounding error apart: a value that is a level must stay there.
+    return levels[np.searchsorted(np.minimum(halfway, np.nextafter(upper, lower)), unit)]

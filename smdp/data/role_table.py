@@ -1,0 +1,122 @@
+"""The roles as a table that people edit, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from smdp.data.column_roles import KINDS, ColumnRoles, Kind, NextValue, StateVariable
+from smdp.data.columns import levels_as_text
+from smdp.data.guess_roles import RoleGuess
+from smdp.errors import SettingError, listing, shorten
+
+COLUMNS = ("column", "role", "type", "lowest", "highest", "missing codes", "values", "missing")
+
+
+def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
+    """One row for each column: its guessed role and type, and what it holds."""
+    labels = frame.attrs.get("variable_labels", {})
+    rows = []
+    for column in guess.columns:
+        cells = frame[column.column]
+        rows.append(
+            {
+                "column": column.column,
+                "role": column.role,
+                "type": column.kind,
+                "lowest": None,
+                "highest": None,
+                "missing codes": "",
+                "values": _glimpse(cells),
+                "missing": float(cells.isna().mean()),
+                "label": labels.get(column.column) or "",
+                "why": column.why,
+            }
+        )
+    table = pd.DataFrame(rows)
+    return table.astype({"lowest": float, "highest": float, "type": object})
+
+
+def codes_from_table(table: pd.DataFrame, everywhere: str = "") -> dict[str, list[str]]:
+    """Missing codes for each column as typed ('-9, 999'), and those for all under '*'."""
+    typed = {"*": everywhere} | dict(zip(table["column"], table["missing codes"], strict=True))
+    codes = {name: split_codes(text) for name, text in typed.items() if isinstance(text, str)}
+    return {name: found for name, found in codes.items() if found}
+
+
+def split_codes(text: str) -> list[str]:
+    return [code for code in re.split(r"[,;\s]+", text.strip()) if code]
+
+
+def roles_from_table(
+    table: pd.DataFrame,
+    *,
+    next_value: NextValue | None = None,
+    probability: float | Mapping[str, str | float] | None = None,
+    action_levels: Mapping[str, str] | None = None,
+    lags: int = 0,
+    add_time: bool = False,
+) -> ColumnRoles:
+    """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
+    by_role = {role: list(rows["column"]) for role, rows in table.groupby("role", sort=False)}
+    single = ("subject", "time", "action") + (() if next_value else ("utility",))
+    for role in single:
+        if role not in by_role:
+            raise SettingError(
+                f"No column has the role '{role}'.",
+                "Choose it in the table of columns."
+                + (" Or take the next value of a state as utility." if role == "utility" else ""),
+            )
+    for role in ("subject", "time", "action", "utility", "available"):
+        if len(by_role.get(role, ())) > 1:
+            raise SettingError(
+                f"More than one column has the role '{role}': {listing(by_role[role])}.",
+                "Keep one of them; set the others to 'state' or 'ignore'.",
+            )
+    if "state" not in by_role:
+        raise SettingError(
+            "No column has the role 'state'.",
+            "Mark the variables on which the choice of treatment may depend.",
+        )
+    in_columns = by_role.get("probability", [])
+    if probability is None and len(in_columns) > 1:
+        raise SettingError(
+            f"Several columns hold a randomisation probability: {listing(in_columns)}.",
+            "Say which belongs to which action, or set all but one to 'ignore'.",
+        )
+    return ColumnRoles(
+        subject=by_role["subject"][0],
+        time=by_role["time"][0],
+        action=by_role["action"][0],
+        states=[_state(row) for row in table[table["role"] == "state"].to_dict("records")],
+        utility=next_value or by_role["utility"][0],
+        available=next(iter(by_role.get("available", [])), None),
+        probability=probability if probability is not None else next(iter(in_columns), None),
+        action_levels=action_levels,
+        lags=lags,
+        add_time=add_time,
+    )
+
+
+def _state(row: Mapping) -> StateVariable:
+    kind: Kind | None = next((k for k in KINDS if k == row["type"]), None)
+    low = None if pd.isna(row["lowest"]) else float(row["lowest"])
+    high = None if pd.isna(row["highest"]) else float(row["highest"])
+    return StateVariable(row["column"], kind, low, high)
+
+
+def _glimpse(column: pd.Series) -> str:
+    """What a column holds, in a few words: its few values, or its range, or the first ones."""
+    seen = column.dropna()
+    if not len(seen):
+        return "nothing"
+    distinct = seen.unique()
+    if pd.api.types.is_numeric_dtype(seen) and len(distinct) > 6:
+        return f"{seen.min():g} to {seen.max():g}"
+    shown = sorted(levels_as_text(pd.Series(distinct[:200])))
+    if pd.api.types.is_numeric_dtype(seen):
+        shown = sorted(shown, key=float)
+    more = f", … ({len(distinct):,} different)" if len(distinct) > 6 else ""
+    return ", ".join(shorten(v, 24) for v in shown[: 6 if not more else 3]) + more

@@ -1,0 +1,131 @@
+"""Columns of text: which of their cells are missing, and which columns are numbers.
+
+Everything works on Arrow columns of strings, where null is a missing cell.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "#N/A", ".")
+LARGEST_EXACT = 2**53  # the whole numbers up to here are exact as floating point numbers
+
+_TRUE = ("TRUE", "True", "true")
+_FALSE = ("FALSE", "False", "false")
+_FIRST_LOOK = 100
+
+Column = Any  # pyarrow.ChunkedArray, which has no type stubs
+
+
+def without_blanks(column: Column, missing: tuple[str, ...] = ("",)) -> Column:
+    """The column with its cells stripped, and null where a cell is one of the `missing` texts."""
+    column = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.is_in(column, value_set=pa.array(missing, column.type)), None, column)
+
+
+def columns_from_text(
+    columns: list[Column], *, comma_is_likely: bool = False
+) -> tuple[list[Column], bool]:
+    """Numbers for the columns that hold numbers only, and whether decimals have a comma.
+
+    `comma_is_likely`: the cells are separated by semicolons, as programs do where the decimal
+    mark is a comma; then "12,345" is a decimal number. Elsewhere it may be a number of thousands,
+    and stays text unless another cell of the file settles it.
+    """
+    with ThreadPoolExecutor() as pool:
+        parsed = list(pool.map(column_from_text, columns))
+        decimal_comma = any(
+            _is_text(raw) and not _is_text(new) and _contains(raw, ",")
+            for raw, new in zip(columns, parsed, strict=True)
+        )
+        if comma_is_likely and not decimal_comma:
+            decimal_comma = any(_comma_numbers(new) is not None for new in parsed if _is_text(new))
+        if decimal_comma:
+            parsed = list(pool.map(lambda c: column_from_text(c, decimal_comma=True), columns))
+    return parsed, decimal_comma
+
+
+def column_from_text(column: Column, *, decimal_comma: bool = False) -> Column:
+    """Numbers if every cell is a number (or every cell is true or false), else the same text."""
+    if not _is_text(column) or column.null_count == len(column):
+        return column
+    numbers = _numbers(column)
+    if numbers is not None:
+        return column if decimal_comma and _only_thousands(column, r"\.") else numbers
+    numbers = _comma_numbers(column)
+    if numbers is not None and (decimal_comma or not _only_thousands(column, ",")):
+        return numbers
+    return _truth_values(column)
+
+
+def _numbers(column: Column) -> Column | None:
+    """Numbers with a decimal point; None if a cell is none, or would lose digits as one."""
+    if not _looks(column, _cast):
+        return None
+    numbers = _cast(column)
+    if numbers is None or _any_matches(column, "^[+-]?0[0-9xX]"):  # 007 is a name
+        return None
+    if pa.types.is_integer(numbers.type) and numbers.null_count == 0:
+        return numbers
+    return None if _any_matches(column, "^[+-]?[0-9]{16,}$") else numbers
+
+
+def _comma_numbers(column: Column) -> Column | None:
+    """Numbers with a decimal comma; None if a cell is none."""
+
+    def with_point(cells: Column) -> Column:
+        return pc.replace_substring(cells, ",", ".")
+
+    if not _looks(column, lambda cells: _cast(with_point(cells))) or _contains(column, "."):
+        return None
+    return _numbers(with_point(column))
+
+
+def _looks(column: Column, parse: Any) -> bool:
+    """Whether the first cells can be parsed: spares whole columns of plain text the attempt."""
+    return parse(column.slice(0, 50 * _FIRST_LOOK).drop_null().slice(0, _FIRST_LOOK)) is not None
+
+
+def _cast(column: Column) -> Column | None:
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _truth_values(column: Column) -> Column:
+    def parse(cells: Column) -> Column | None:
+        known = pc.is_in(cells, value_set=pa.array(_TRUE + _FALSE, cells.type))
+        if not pc.all(pc.or_(known, pc.is_null(cells)), min_count=0).as_py():
+            return None
+        truth = pc.is_in(cells, value_set=pa.array(_TRUE, cells.type))
+        return pc.if_else(pc.is_null(cells), None, truth.cast(pa.int64()))
+
+    truth = parse(column) if _looks(column, parse) else None
+    return column if truth is None else truth
+
+
+def _only_thousands(column: Column, mark: str) -> bool:
+    """Whether the mark occurs, and only where it could separate thousands: 12,345 or 1,234,567."""
+    with_mark = pc.match_substring_regex(column, mark)
+    grouped = pc.match_substring_regex(column, f"^[+-]?[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+$")
+    some = pc.any(with_mark, min_count=0).as_py()
+    return bool(some and pc.all(pc.or_(grouped, pc.invert(with_mark)), min_count=0).as_py())
+
+
+def _any_matches(column: Column, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(column, pattern), min_count=0).as_py())
+
+
+def _contains(column: Column, text: str) -> bool:
+    return bool(pc.any(pc.match_substring(column, text), min_count=0).as_py())
+
+
+def _is_text(column: Column) -> bool:
+    return pa.types.is_string(column.type) or pa.types.is_large_string(column.type)

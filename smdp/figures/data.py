@@ -1,0 +1,68 @@
+"""Figures of the Data page."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from smdp.data.study import Study
+from smdp.figures.style import ACTION_COLOURS, new_figure, plain
+
+MOST_NAMED_SUBJECTS = 45
+
+
+def decisions_figure(study: Study) -> go.Figure:
+    """Which action each subject received at each decision: a row a subject."""
+    k = len(study.action_labels)
+    code = np.where(study.available & (study.actions >= 0), study.actions, k).astype(float)
+    code[study.present & study.available & (study.actions < 0)] = k + 1
+    code[~study.present] = np.nan
+    colours = [ACTION_COLOURS[i % len(ACTION_COLOURS)] for i in range(k)] + ["#C9CED6", "#5B5B5B"]
+    names = [*study.action_labels, "no action possible", "action missing"]
+    shown = [i for i in range(k + 2) if i < k or np.any(code == i)]
+    figure = new_figure(height=max(320, min(720, 90 + 17 * len(study.subjects))))
+    decisions = np.arange(1, study.values.shape[1] + 1)
+    hover = np.array([*names, "no row"], object)[np.where(np.isnan(code), k + 2, code).astype(int)]
+    figure.add_heatmap(
+        z=code,
+        x=decisions,
+        y=[plain(s, 16) for s in study.subjects],
+        zmin=-0.5,
+        zmax=k + 1.5,
+        colorscale=_steps(colours),
+        showscale=False,
+        xgap=1 if len(decisions) <= 120 else 0,
+        ygap=1,
+        customdata=hover,
+        hovertemplate="Subject %{y}<br>Decision %{x}<br>%{customdata}<extra></extra>",
+    )
+    for i in shown:
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=plain(names[i]),
+            marker={"symbol": "square", "size": 12, "color": colours[i]},
+        )
+    figure.update_xaxes(title_text="Decision number", showgrid=False)
+    name_subjects(figure, study)
+    return figure
+
+
+def name_subjects(figure: go.Figure, study: Study) -> None:
+    """Subjects on the y axis, top to bottom; too many to read get a title only."""
+    few = len(study.subjects) <= MOST_NAMED_SUBJECTS
+    figure.update_yaxes(
+        title_text="Subject" if few else f"{len(study.subjects)} subjects",
+        type="category",
+        autorange="reversed",
+        showgrid=False,
+        showticklabels=few,
+        dtick=1,
+    )
+
+
+def _steps(colours: list[str]) -> list[list[object]]:
+    """A colour scale of flat steps, one for each colour."""
+    n = len(colours)
+    return [[edge / n, c] for i, c in enumerate(colours) for edge in (i, i + 1)]

@@ -1,0 +1,86 @@
+"""Figures of the Rescaling page."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from smdp.data.rescale import RescaledStudy
+from smdp.data.study import Study
+from smdp.figures.style import BLUE, GREY, ORANGE, new_figure, plain
+
+
+def levels_figure(rescaled: RescaledStudy) -> go.Figure:
+    """How often each variable takes each level: a row a variable, dots by frequency."""
+    study = rescaled.imputed.study
+    inside = study.on_grid
+    figure = new_figure(height=max(340, 120 + 28 * len(study.variables)))
+    total = int(inside.sum())
+    for j, variable in enumerate(study.variables):
+        level, count = np.unique(study.values[inside, j], return_counts=True)
+        share = count / total
+        figure.add_scatter(
+            x=level,
+            y=[plain(variable.name)] * len(level),
+            mode="markers",
+            marker={
+                "size": 5 + 20 * np.sqrt(share),
+                "color": BLUE if variable.name != rescaled.reference else ORANGE,
+                "opacity": 0.85,
+                "line": {"width": 0},
+            },
+            customdata=np.stack([count, 100 * share], axis=1),
+            hovertemplate="%{y} at %{x:.3g}: %{customdata[0]:,} values (%{customdata[1]:.1f} %)"
+            "<extra></extra>",
+            showlegend=False,
+        )
+    for name, colour in ((f"reference: {plain(rescaled.reference)}", ORANGE), ("others", BLUE)):
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", name=name, marker={"color": colour, "size": 11}
+        )
+    for level in rescaled.levels:
+        figure.add_vline(x=float(level), line={"width": 0.5, "color": GREY, "dash": "dot"})
+    figure.update_xaxes(
+        title_text=f"Level after rescaling ({len(rescaled.levels)} levels; large dots: many values)",
+        range=[-0.04, 1.04],
+        showgrid=False,
+    )
+    figure.update_yaxes(
+        type="category",
+        categoryorder="array",
+        categoryarray=[plain(v.name) for v in reversed(study.variables)],
+        showgrid=False,
+    )
+    return figure
+
+
+def before_after_figure(before: Study, rescaled: RescaledStudy, variable: str) -> go.Figure:
+    """Which value becomes which level: own units across, levels up, colour by frequency."""
+    j = [v.name for v in before.variables].index(variable)
+    inside = before.on_grid
+    pairs = np.stack([before.values[inside, j], rescaled.imputed.study.values[inside, j]], axis=1)
+    distinct, count = np.unique(pairs, axis=0, return_counts=True)
+    figure = new_figure(height=400)
+    figure.add_scatter(
+        x=distinct[:, 0],
+        y=distinct[:, 1],
+        mode="markers",
+        marker={
+            "size": 11,
+            "color": count,
+            "colorscale": [[0, "#9CC3DF"], [1, "#0B3C5D"]],
+            "line": {"width": 0},
+            "colorbar": {"title": {"text": "values", "side": "right"}, "thickness": 12},
+        },
+        customdata=count,
+        hovertemplate="%{x:.4g} becomes %{y:.3g} (%{customdata:,} values)<extra></extra>",
+        showlegend=False,
+    )
+    figure.update_xaxes(title_text=f"{plain(variable, 40)}, own units")
+    figure.update_yaxes(
+        title_text="Level after rescaling",
+        range=[-0.05, 1.05],
+        tickvals=rescaled.levels if len(rescaled.levels) <= 25 else None,
+        tickformat=".2f",
+    )
+    return figure

@@ -1,0 +1,134 @@
+"""The dashboard in a real Chromium; every test also checks that no request left this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running dashboard."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)]
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + 60
+        while not _healthy(address):
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"The dashboard did not start:\n{log.read_text()}")
+            time.sleep(0.1)
+        yield address
+        process.terminate()
+        assert process.wait(timeout=30) == 0, log.read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")  # while it is open, no other test could use asyncio
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        message = "No Chromium was found. Install one, on Debian with: apt-get install chromium"
+        if os.environ.get("SMDP_REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=list(QUIET))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def requests_seen() -> list[str]:
+    """The URL of every request and web socket of this test's page."""
+    return []
+
+
+@pytest.fixture
+def console_errors() -> list[str]:
+    """Every error of this test's page: logged, or raised by its scripts."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, requests_seen: list[str], console_errors: list[str]) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context.on("request", lambda request: requests_seen.append(request.url))
+    page = context.new_page()
+    page.on("websocket", lambda socket: requests_seen.append(socket.url))
+    page.on("pageerror", lambda error: console_errors.append(str(error)))
+    page.on("console", lambda line: line.type == "error" and console_errors.append(line.text))
+    yield page
+    context.close()
+    assert [url for url in requests_seen if not _stays_here(url)] == []
+
+
+@pytest.fixture
+def open_page(server: str, page: Page) -> Callable[..., Page]:
+    """Opens a page of the dashboard by its path and waits until its script has run."""
+
+    def open_it(path: str = "") -> Page:
+        page.goto(f"{server}/{path}")
+        page.locator(IDLE).wait_for()
+        return page
+
+    return open_it
+
+
+@pytest.fixture
+def screenshot(page: Page) -> Callable[[str], None]:
+    """Keeps a picture of the whole page when SMDP_SCREENSHOTS names a folder to put it in."""
+    folder = os.environ.get("SMDP_SCREENSHOTS")
+
+    def take(name: str) -> None:
+        if folder:
+            page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+    return take
+
+
+def _healthy(address: str) -> bool:
+    with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as reply:
+        return reply.status == 200
+    return False
+
+
+def _stays_here(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in {"data", "blob", "about"} or parts.hostname in {"127.0.0.1", "localhost"}

@@ -1,0 +1,91 @@
+"""Wide tables and REDCap exports become long."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from smdp import arrange, guess_roles, read_table
+from smdp.data.reshape import recognise_layout, to_long, wide_to_long
+from smdp.errors import DataError
+from smdp.simulation.sample_files import sample_file
+
+
+def test_wide_sample_gives_the_same_study_as_the_long_one():
+    long = read_table(sample_file("basics_mobile_synthetic.csv"))
+    wide = read_table(sample_file("basics_mobile_synthetic_wide.csv"))
+    assert recognise_layout(long) == "long"
+    assert recognise_layout(wide) == "wide"
+    one, two = arrange(long, guess_roles(long)), None
+    turned = to_long(wide)
+    two = arrange(turned, guess_roles(turned))
+    assert one.subjects == two.subjects
+    order = [[v.name for v in two.variables].index(v.name) for v in one.variables]
+    np.testing.assert_array_equal(one.values, two.values[:, :, order])
+    np.testing.assert_array_equal(one.actions, two.actions)
+
+
+@pytest.mark.parametrize("pattern", ["stress_{}", "stress{}", "stress.{}", "stress_t{}", "stress T{}"])
+def test_ways_to_number_columns(pattern):
+    wide = pd.DataFrame({"id": [1, 2]} | {pattern.format(k): [k, -k] for k in (1, 2, 3)})
+    long = wide_to_long(wide)
+    assert long["stress"].tolist() == [1, 2, 3, -1, -2, -3]
+    assert long["decision_number"].tolist() == [1, 2, 3, 1, 2, 3]
+
+
+def test_rows_without_a_value_are_dropped():
+    wide = pd.DataFrame({"id": [1], "x_1": [1.0], "x_2": [np.nan], "x_3": [3.0]})
+    assert wide_to_long(wide)["decision_number"].tolist() == [1, 3]
+
+
+def test_nothing_to_turn():
+    with pytest.raises(DataError, match="No columns repeat with numbers"):
+        wide_to_long(pd.DataFrame({"id": [1], "x": [2]}))
+
+
+def test_clash_is_named():
+    wide = pd.DataFrame({"x": [0], "x_1": [1], "x_2": [2], "x_3": [3]})
+    with pytest.raises(DataError, match="both a column and numbered columns called x"):
+        wide_to_long(wide)
+
+
+def redcap():
+    rows = []
+    for record in ("1", "2", "3"):
+        rows.append((record, "baseline_arm_1", None, None, 30.0, None, None))
+        for k in (1, 2, 4):
+            rows.append((record, "diary_arm_1", "diary", k, None, k + 0.5, k % 2))
+    return pd.DataFrame(
+        rows,
+        columns=["record_id", "redcap_event_name", "redcap_repeat_instrument",
+                 "redcap_repeat_instance", "age", "stress", "treatment"],
+    )  # fmt: skip
+
+
+def test_redcap_repeat_instances_are_decisions_and_baseline_is_carried():
+    assert recognise_layout(redcap()) == "redcap"
+    long = to_long(redcap())
+    assert long["decision_number"].tolist() == [1, 2, 4] * 3
+    assert (long["age"] == 30).all()
+    assert not any(c.startswith("redcap_") for c in long.columns)
+    roles = guess_roles(long.assign(reward=long["stress"] * 2 + np.arange(9)))
+    assert (roles.subject, roles.time, roles.action) == ("record_id", "decision_number", "treatment")
+
+
+def test_redcap_events_without_instances():
+    events = ["screening", "week_1", "week_2", "week_3"]
+    rows = [
+        (record, event, 40.0 if event == "screening" else None,
+         None if event == "screening" else float(i))
+        for record in ("1", "2")
+        for i, event in enumerate(events)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["record_id", "redcap_event_name", "age", "stress"])
+    long = to_long(frame)
+    assert long["decision_number"].tolist() == [1, 2, 3, 1, 2, 3]
+    assert (long["age"] == 40).all()
+
+
+def test_empty_redcap_export():
+    frame = pd.DataFrame({"record_id": ["1"], "redcap_event_name": ["a"], "x": [1.0]})
+    with pytest.raises(DataError, match="REDCap"):
+        to_long(frame)

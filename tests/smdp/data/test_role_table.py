@@ -1,0 +1,63 @@
+"""The editable table of roles, there and back; exports that no spreadsheet runs."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from smdp import NextValue, guess_roles, read_table
+from smdp.data.export import to_csv
+from smdp.data.guess_roles import guess_columns
+from smdp.data.role_table import codes_from_table, role_table, roles_from_table
+from smdp.errors import SettingError
+from smdp.simulation.sample_files import sample_file
+
+
+@pytest.fixture
+def sample():
+    return read_table(sample_file("basics_mobile_synthetic.csv"))
+
+
+def test_untouched_table_gives_the_guess(sample):
+    table = role_table(sample, guess_columns(sample))
+    assert roles_from_table(table, next_value=NextValue("cigs", -1)) == guess_roles(sample)
+
+
+def test_edits_are_taken(sample):
+    table = role_table(sample, guess_columns(sample)).set_index("column", drop=False)
+    table.loc["age", "role"] = "ignore"
+    table.loc["cigs", ["lowest", "highest"]] = 0, 20
+    table.loc["stress", "missing codes"] = "-9; 99"
+    roles = roles_from_table(table, next_value=NextValue("cigs", -1), lags=1)
+    cigs = next(v for v in roles.variables if v.name == "cigs")
+    assert (cigs.low, cigs.high) == (0, 20)
+    assert "age" not in roles.state_names
+    assert roles.lags == 1
+    assert codes_from_table(table, "999") == {"*": ["999"], "stress": ["-9", "99"]}
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "message"),
+    [
+        ("student", "ignore", "No column has the role 'subject'"),
+        ("age", "time", "More than one column has the role 'time'"),
+    ],
+)
+def test_open_and_doubled_roles(sample, column, role, message):
+    table = role_table(sample, guess_columns(sample))
+    table.loc[table["column"] == column, "role"] = role
+    with pytest.raises(SettingError, match=message):
+        roles_from_table(table, next_value=NextValue("cigs", -1))
+
+
+def test_utility_must_be_chosen(sample):
+    with pytest.raises(SettingError, match="role 'utility'"):
+        roles_from_table(role_table(sample, guess_columns(sample)))
+
+
+def test_exported_cells_cannot_become_formulas():
+    frame = pd.DataFrame({"=cmd()": ["=1+1", "@x", "plain", "-3"], "number": [-1.5, 2, 3, 4]})
+    back = pd.read_csv(io.BytesIO(to_csv(frame)), dtype=str)
+    assert back.columns.tolist() == ["'=cmd()", "number"]
+    assert back["'=cmd()"].tolist() == ["'=1+1", "'@x", "plain", "'-3"]
+    assert back["number"].tolist() == ["-1.5", "2.0", "3.0", "4.0"]

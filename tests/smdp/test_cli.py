@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import smdp
+from smdp import cli
+from smdp.errors import SmdpError
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as listener:
+        listener.bind((cli.ADDRESS, 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The command and folder that would have been run, instead of running them."""
+    calls = []
+    monkeypatch.setattr(cli, "_become", lambda command, folder: calls.append((command, folder)))
+    return calls
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"smdp {smdp.__version__}\n"
+
+
+def test_without_a_command_it_explains_itself(capsys):
+    assert cli.main([]) == 0
+    assert "smdp dashboard" in capsys.readouterr().out
+
+
+def test_the_server_is_told_to_serve_this_machine_only(started, capsys):
+    cli.main(["dashboard", "--no-browser"])
+    [(command, folder)] = started
+    assert command[1:4] == ["-m", "streamlit", "run"]
+    assert "--server.address=127.0.0.1" in command
+    assert "--server.headless=true" in command
+    assert (folder / ".streamlit" / "config.toml").is_file()
+    assert "http://127.0.0.1:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536"])
+def test_an_impossible_port_is_one_line(port, started, capsys):
+    assert cli.main(["dashboard", "--port", port]) == 2
+    error = capsys.readouterr().err
+    assert error == (f"smdp: The setting '--port' must be from 1 to 65535. Got {port} instead.\n")
+    assert started == []
+
+
+def test_a_wanted_port_in_use_names_another(taken_port, started, capsys):
+    assert cli.main(["dashboard", "--port", str(taken_port)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"smdp: Port {taken_port} is already in use. Choose another, such as")
+    assert error.count("\n") == 1
+    assert started == []
+
+
+def test_without_a_wish_the_next_free_port_is_taken(taken_port, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "FIRST_PORT", taken_port)
+    assert cli.choose_port(None) > taken_port
+    assert f"Port {taken_port} is already in use" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("config_in", ["dashboard", "."])
+def test_the_configuration_is_found_in_a_checkout_and_in_an_installation(
+    config_in, tmp_path, monkeypatch
+):
+    for file in ("dashboard/app.py", f"{config_in}/.streamlit/config.toml"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "smdp" / "cli.py"))
+    assert cli.dashboard_files() == (tmp_path / "dashboard" / "app.py", tmp_path / config_in)
+
+
+def test_a_broken_installation_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "smdp" / "cli.py"))
+    with pytest.raises(SmdpError, match=r"files are missing from .* Install smdp again"):
+        cli.dashboard_files()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_it_serves_from_any_folder_with_our_configuration_and_stops_when_told(tmp_path):
+    port = cli.choose_port(None)
+    hostile = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_SERVER_PORT": "1"}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)],
+        cwd=tmp_path,
+        env=os.environ | hostile,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        font = "/app/static/inter-latin.woff2"  # served only with our configuration
+        assert _fetched(f"http://127.0.0.1:{port}{font}", server)[:4] == b"wOF2"
+        server.send_signal(signal.SIGINT)
+        output, _ = server.communicate(timeout=30)
+        assert server.returncode == 0
+        assert f"http://127.0.0.1:{port}" in output
+    finally:
+        server.kill()
+        server.wait()
+    assert list(Path(tmp_path).iterdir()) == []
+
+
+def _fetched(url: str, server: subprocess.Popen[str]) -> bytes:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.read()
+        time.sleep(0.1)
+    raise AssertionError(f"nothing was served at {url}")
