@@ -5,6 +5,8 @@ Every message names the column or setting, the offending value, and the remedy.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class SmdpError(Exception):
     """Base of all errors meant for people: what is wrong, and what to do about it."""
@@ -36,8 +38,8 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def listing(items: object, limit: int = 5) -> str:
+def listing(items: Iterable[object], limit: int = 5) -> str:
     """'a, b, c and 4 more': a readable list for a message."""
-    values = [shorten(item) for item in items]  # type: ignore[attr-defined]
+    values = [shorten(item) for item in items]
     head = ", ".join(values[:limit])
     return head if len(values) <= limit else f"{head} and {len(values) - limit} more"

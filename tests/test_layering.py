@@ -19,6 +19,7 @@ LAYERS = (
     "errors",
     "settings",
     "progress",
+    "plain_data",
     "data",
     "independence",
     "screening",

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from smdp.data.column_roles import NextValue
+from smdp.data.exclude import unobserved_variables
 from smdp.data.prepare import CompletedStudy, PreparedData
+from smdp.data.problem import Problem
 from smdp.data.study import Cell, Study
 from smdp.errors import listing
 
@@ -18,7 +20,7 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def number(value: float | np.floating) -> str:
+def number(value: float) -> str:
     """A number for a sentence: four figures, thousands with a comma."""
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
@@ -61,9 +63,15 @@ def _treatment(study: Study) -> str:
     known = np.isfinite(study.probabilities).all(axis=2) & study.available
     if known.any():
         mean = study.probabilities[known].mean(axis=0)
-        pairs = [f"{a} {p:.2f}" for a, p in zip(study.action_labels, mean, strict=True)]
-        return text + f" Randomisation probabilities are known (on average {', '.join(pairs)})."
+        pairs = [f"{a}: {p:.2f}" for a, p in zip(action_names(study), mean, strict=True)]
+        return text + f" Randomisation probabilities are known ({', '.join(pairs)} on average)."
     return text + " Randomisation probabilities are not given; they will be estimated."
+
+
+def action_names(study: Study) -> list[str]:
+    """The actions' labels; a bare number says which column it is a value of."""
+    column = study.roles.action
+    return [f"{column} = {a}" if a.isdigit() else a for a in study.action_labels]
 
 
 def action_shares(study: Study) -> dict[str, float]:
@@ -92,8 +100,9 @@ def _utility(study: Study) -> str:
         return f"Utility: {sign.lower()} next value of '{utility.variable}' ({better} is better)."
     here = study.utilities[study.present]
     missing = int(np.isnan(here).sum())
-    text = f"Utility: '{utility}', {number(np.nanmin(here))} to {number(np.nanmax(here))}"
-    text += f", mean {number(np.nanmean(here))} (higher is better)."
+    low, high, mean = (float(f(here)) for f in (np.nanmin, np.nanmax, np.nanmean))
+    text = f"Utility: '{utility}', {number(low)} to {number(high)}, mean {number(mean)}"
+    text += " (higher is better)."
     return text + (f" Missing in {missing:,} of {len(here):,} rows." if missing else "")
 
 
@@ -116,6 +125,25 @@ def variable_table(study: Study) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def missing_problems(study: Study) -> list[Problem]:
+    """What will stand in the way of imputing: variables that some subjects lack entirely."""
+    lacking: dict[int, list[str]] = {}
+    for i, columns in unobserved_variables(study).items():
+        for j in columns:
+            lacking.setdefault(j, []).append(study.subjects[i])
+    return [
+        Problem(
+            "warning",
+            study.variables[j].name,
+            f"{plural(len(who), 'subject')} of {len(study.subjects)} have no value at all of "
+            f"'{study.variables[j].name}' ({listing(who)}); it cannot be imputed for them.",
+            "Set this variable to 'ignore' among the columns of the data, or leave these subjects "
+            "out.",
+        )
+        for j, who in lacking.items()
+    ]
 
 
 def describe_completed(completed: CompletedStudy) -> list[str]:

@@ -47,6 +47,14 @@ def missing_shares(study: Study) -> NDArray[np.float64]:
     return np.where(cells > 0, missing / np.maximum(cells, 1), 1.0)
 
 
+def unobserved_variables(study: Study) -> dict[int, list[int]]:
+    """Subjects (by index) who have no value at all of some variables, with these variables."""
+    lacking: dict[int, list[int]] = {}
+    for index, column in np.argwhere(np.isnan(study.values).all(axis=1)).tolist():
+        lacking.setdefault(index, []).append(column)
+    return lacking
+
+
 def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[Exclusion, ...]]:
     """The study without the subjects who cannot be analysed, and who they are.
 
@@ -63,7 +71,11 @@ def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[E
             f"Correct them or take them off; the subjects are: {listing(study.subjects)}.",
         )
     shares = missing_shares(study)
-    reasons = [_reason(study, index, shares[index], settings) for index in range(len(shares))]
+    lacking = unobserved_variables(study) if settings.unobserved == "exclude" else {}
+    reasons = [
+        _reason(study, index, shares[index], settings, lacking.get(index, []))
+        for index in range(len(shares))
+    ]
     excluded = tuple(
         Exclusion(subject, reason, float(share))
         for subject, reason, share in zip(study.subjects, reasons, shares, strict=True)
@@ -80,7 +92,9 @@ def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[E
     return _only(study, keep), excluded
 
 
-def _reason(study: Study, index: int, share: float, settings: PreparationSettings) -> str | None:
+def _reason(
+    study: Study, index: int, share: float, settings: PreparationSettings, lacking: list[int]
+) -> str | None:
     """Why the subject is left out, None if it is not."""
     if study.subjects[index] in settings.also_exclude:
         return "left out by hand"
@@ -89,11 +103,8 @@ def _reason(study: Study, index: int, share: float, settings: PreparationSetting
     if share > settings.exclude_above:
         found, limit = _percentages(share, settings.exclude_above)
         return f"{found} of the state values are missing (limit {limit})"
-    if settings.unobserved == "exclude":
-        empty = np.isnan(study.values[index]).all(axis=0)
-        if empty.any():
-            names = [study.variables[column].name for column in np.flatnonzero(empty)]
-            return f"has no value at all of {listing(names)}"
+    if lacking:
+        return f"has no value at all of {listing(study.variables[j].name for j in lacking)}"
     return None
 
 

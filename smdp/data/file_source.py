@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from smdp.data.limits import MAX_FILE_BYTES, check_file_size
+from smdp.data import limits
 from smdp.errors import ReadError
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
@@ -22,7 +22,7 @@ def load(source: Source, name: str | None = None) -> tuple[bytes, str]:
     else:
         data, found = _load_stream(source)
     name = _without_folder(name or found)
-    check_file_size(len(data), name)
+    limits.check_file_size(len(data), name)
     if not data:
         raise ReadError(f"'{name}' is empty (0 bytes).", "Export the table again.")
     return data, name
@@ -32,7 +32,7 @@ def _load_path(path: Path) -> tuple[bytes, str]:
     if path.is_dir():
         raise ReadError(f"'{path.name}' is a folder.", "Choose a file in it.")
     try:
-        check_file_size(path.stat().st_size, path.name)
+        limits.check_file_size(path.stat().st_size, path.name)
         return path.read_bytes(), path.name
     except FileNotFoundError:
         raise ReadError(f"There is no file '{path.name}'.", "Check its name and folder.") from None
@@ -48,7 +48,7 @@ def _load_stream(stream: BinaryIO) -> tuple[bytes, str]:
     """An upload may have been read before: start from its beginning."""
     if stream.seekable():
         stream.seek(0)
-    data = stream.read(MAX_FILE_BYTES + 1)
+    data = stream.read(limits.MAX_FILE_BYTES + 1)
     if not isinstance(data, bytes):
         raise ReadError("The file was opened as text.", "Open it in binary mode ('rb').")
     return data, str(getattr(stream, "name", UNNAMED))

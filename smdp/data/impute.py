@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.column_roles import StateVariable
-from smdp.data.exclude import varies_over_time
+from smdp.data.exclude import unobserved_variables, varies_over_time
 from smdp.data.local_polynomial import Floats, local_polynomial
 from smdp.data.study import Cell, Study
 from smdp.errors import DataError, listing
@@ -151,9 +151,13 @@ def _origin(study: Study) -> NDArray[np.uint8]:
 
 def _refuse_unobserved(study: Study) -> None:
     """Raise for series without a single observed value: nothing can be fitted to them."""
-    empty = np.argwhere(np.isnan(study.values).all(axis=1))
-    if len(empty):
-        raise _unobserved_error([_series_name(study, *pair) for pair in empty])
+    empty = [
+        _series_name(study, index, column)
+        for index, columns in unobserved_variables(study).items()
+        for column in columns
+    ]
+    if empty:
+        raise _unobserved_error(empty)
 
 
 def _series_name(study: Study, index: int, column: int) -> str:
@@ -163,6 +167,6 @@ def _series_name(study: Study, index: int, column: int) -> str:
 def _unobserved_error(series: list[str]) -> DataError:
     return DataError(
         f"There is no observed value at all of {listing(series)}.",
-        "Leave the subject out ('also_exclude'), leave the variable out of the state variables, "
-        "or leave out every such subject with unobserved='exclude'.",
+        "Leave the variable out of the state variables, or leave out the subjects who lack it "
+        "(unobserved='exclude').",
     )

@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pandas import DataFrame
 
 from smdp.data.limits import check_shape
+from smdp.data.statistical_child import clock_text
 from smdp.data.text_values import LARGEST_EXACT, Column, without_blanks
 from smdp.errors import ReadError, listing, shorten
+
+_FIRST_LOOK = 1_000
 
 
 @dataclass(frozen=True)
@@ -113,11 +117,16 @@ def _plain(column: Column, name: str, source: str) -> Column:
         numbers = column.cast(pa.float64())
         return pc.if_else(pc.is_nan(numbers), None, numbers)
     if pa.types.is_integer(kind):
-        return column
+        return column if pa.types.is_uint64(kind) else column.cast(pa.int64())
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return _wall_clock(column)
-    if pa.types.is_time(kind) or pa.types.is_duration(kind):
-        return column.cast(pa.string())
+    if pa.types.is_time(kind):
+        return pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")
+    if pa.types.is_duration(kind):
+        texts = [
+            clock_text(v.total_seconds()) if v is not None else None for v in column.to_pylist()
+        ]
+        return pa.chunked_array([pa.array(texts, pa.large_string())])
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
         return _text(column.cast(pa.large_string()))
     raise ReadError(
@@ -146,10 +155,14 @@ def _exact(column: Column) -> Column:
     """
     if pa.types.is_floating(column.type) and column.null_count == 0:
         values = np.asarray(column)
-        if (np.abs(values) < LARGEST_EXACT).all() and (values == np.floor(values)).all():
+        if _are_whole(values[:_FIRST_LOOK]) and _are_whole(values):
             return pa.chunked_array([pa.array(values.astype(np.int64))])
     elif pa.types.is_integer(column.type) and column.null_count:
         low, high = pc.min_max(column).as_py().values()
         if low is not None and max(-low, high) > LARGEST_EXACT:
             return column.cast(pa.large_string())
     return column
+
+
+def _are_whole(values: NDArray[np.float64]) -> bool:
+    return bool((np.abs(values) < LARGEST_EXACT).all() and (values == np.floor(values)).all())

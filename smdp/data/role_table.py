@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -40,10 +40,27 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
 
 
 def codes_from_table(table: pd.DataFrame, everywhere: str = "") -> dict[str, list[str]]:
-    """Missing codes for each column as typed ('-9, 999'), and those for all under '*'."""
-    typed = {"*": everywhere} | dict(zip(table["column"], table["missing codes"], strict=True))
-    codes = {name: split_codes(text) for name, text in typed.items() if isinstance(text, str)}
+    """Each column's missing codes as typed ('-9, 999'): its own, and those for all columns.
+
+    Subjects and times have codes of their own only: 999 may be somebody's number.
+    """
+    shared = split_codes(everywhere)
+    codes = {}
+    for row in table.to_dict("records"):
+        own = split_codes(row["missing codes"]) if isinstance(row["missing codes"], str) else []
+        codes[row["column"]] = own + ([] if row["role"] in ("subject", "time") else shared)
     return {name: found for name, found in codes.items() if found}
+
+
+def add_codes(table: pd.DataFrame, codes: Mapping[str, Sequence[float]]) -> pd.DataFrame:
+    """The table with these codes written into the columns' missing codes."""
+    written = table.copy()
+    for name, found in codes.items():
+        rows = written["column"] == name
+        old = [split_codes(text) for text in written.loc[rows, "missing codes"]]
+        new = [", ".join([*o, *(f"{c:g}" for c in found)]) for o in old]
+        written.loc[rows, "missing codes"] = new
+    return written
 
 
 def split_codes(text: str) -> list[str]:

@@ -13,21 +13,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from smdp.data import limits
 from smdp.data.file_kind import BYTE_ORDER_MARKS_16
-from smdp.data.limits import MAX_ROWS, check_shape, too_many_rows
 from smdp.data.raw_table import RawTable
-from smdp.data.text_values import MISSING_TEXT, columns_from_text, without_blanks
-from smdp.errors import ReadError, listing
+from smdp.data.text_values import MISSING_TEXT, columns_from_text
+from smdp.errors import ReadError
 
 # Where two delimiters explain a file equally well the earlier wins: a comma in a file with
 # semicolons is a decimal mark or part of a sentence.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
 _NO_DELIMITER = "\x1f"
-_HINT = re.compile(r'\s*"?sep=(.)"?[ \t]*\r?\n')  # Excel's note to itself
+_HINT = re.compile(r'\s*"?sep=([,;\t|])"?[ \t]*\r?\n')  # Excel's note to itself
 _SNIFFED_CHARACTERS = 1_000_000
 _SNIFFED_ROWS = 100
 _CHUNK = 16_000_000
 _BLOCK = 8_000_000
+_LINES_IN_MESSAGE = 5
 _QUOTE, _NEWLINE = ord('"'), ord("\n")
 
 
@@ -47,8 +48,11 @@ def read_text_table(data: bytes, name: str) -> RawTable:
     layout = find_layout(text, name)
     _check_size(text, layout, name)
     table = _parse(text, layout, name)
-    columns = [without_blanks(column, MISSING_TEXT) for column in table.columns]
-    columns, decimal_comma = columns_from_text(columns, comma_is_likely=layout.delimiter == ";")
+    if b'"' in text and text.count(b"\n", layout.rows_start) > table.num_rows:
+        _check_quotes(text, layout, name)
+    columns, decimal_comma = columns_from_text(
+        table.columns, MISSING_TEXT, comma_is_likely=layout.delimiter == ";"
+    )
     parts = ["CSV", DELIMITERS.get(layout.delimiter, "one column")]
     parts += ["decimal comma"] * decimal_comma
     return RawTable(layout.header, columns, ", ".join([*parts, encoding]))
@@ -102,7 +106,11 @@ def find_layout(text: bytes, name: str) -> Layout:
     for record, _ in _records(lines, delimiter):
         if any(cell.strip() for cell in record):
             used = sample[: lines.tell()]
+            if len(used) == len(sample) and "\n" in "".join(record):
+                break  # an open quotation mark makes one cell of everything
             return Layout(delimiter, record, len(used.encode()), used.count("\n") + 1)
+    if sample.strip():
+        raise _undivided(name, 1)
     raise ReadError(f"'{name}' is empty: it holds blanks only.", "Export the table again.")
 
 
@@ -150,31 +158,31 @@ def _records(lines: io.TextIOBase, delimiter: str) -> Iterator[tuple[list[str], 
 
 def _check_size(text: bytes, layout: Layout, name: str) -> None:
     """Refuse a table that is too large before it takes memory."""
-    check_shape(0, len(layout.header), name)
+    limits.check_shape(0, len(layout.header), name)
     most = text.count(b"\n", layout.rows_start) + 1
-    if most <= MAX_ROWS:
-        check_shape(most, len(layout.header), name)
+    if most <= limits.MAX_ROWS:
+        limits.check_shape(most, len(layout.header), name)
     elif _has_more_rows(text, layout.rows_start):
-        raise too_many_rows(name, f"more than {MAX_ROWS:,}")
+        raise limits.too_many_rows(name, f"more than {limits.MAX_ROWS:,}")
 
 
 def _has_more_rows(text: bytes, start: int) -> bool:
     """Whether the rows are more than the limit, not counting line breaks within quotes."""
     rows, within = 0, False
-    while start < len(text) and rows <= MAX_ROWS:
+    while start < len(text) and rows <= limits.MAX_ROWS:
         chunk = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - start), start)
         quoted = np.logical_xor.accumulate(chunk == _QUOTE) ^ within
         rows += int(np.count_nonzero((chunk == _NEWLINE) & ~quoted))
         within = bool(quoted[-1])
         start += len(chunk)
-    return rows > MAX_ROWS
+    return rows > limits.MAX_ROWS
 
 
 def _parse(text: bytes, layout: Layout, name: str) -> pa.Table:
     """All cells as text."""
     rows = pa.py_buffer(text).slice(layout.rows_start)
     keys = [str(place) for place in range(len(layout.header))]
-    if not text[layout.rows_start :].strip():
+    if not re.compile(rb"\S").search(text, layout.rows_start):
         return pa.table({key: pa.array([], pa.string()) for key in keys})
     try:
         return pyarrow.csv.read_csv(
@@ -195,23 +203,44 @@ def _parse(text: bytes, layout: Layout, name: str) -> pa.Table:
 
 def _ragged(text: bytes, layout: Layout, name: str) -> ReadError:
     """Which lines have another number of cells than the header."""
-    rows = io.BytesIO(text)
-    rows.seek(layout.rows_start)
-    lines = io.TextIOWrapper(rows, encoding="utf-8", newline="")
     width, found, last = len(layout.header), [], layout.rows_line
-    for record, line in _records(lines, layout.delimiter):
+    for record, line in _records(_row_lines(text, layout), layout.delimiter):
         last = layout.rows_line - 1 + line
         if len(record) != width and any(cell.strip() for cell in record):
             found.append(f"line {last} has {len(record)}")
-    if found:
-        mark = DELIMITERS.get(layout.delimiter, "delimiter")
-        return ReadError(
-            f"'{name}' has rows whose number of cells differs from the header, which has "
-            f"{width}: {listing(found)}.",
-            f"Check these lines for a {mark} too many or too few (text that contains one must "
-            "stand in quotation marks), and that the column names are in the first line.",
-        )
+        if len(found) > _LINES_IN_MESSAGE:
+            found[-1] = "and so on"
+            break
+    if not found:
+        return _undivided(name, last)
+    mark = DELIMITERS.get(layout.delimiter, "delimiter")
     return ReadError(
-        f"'{name}' cannot be divided into rows and cells near line {last}.",
+        f"'{name}' has rows whose number of cells differs from the header, which has {width}: "
+        f"{', '.join(found)}.",
+        f"Check these lines for a {mark} too many or too few (text that contains one must stand "
+        "in quotation marks), and that the column names are in the first line.",
+    )
+
+
+def _check_quotes(text: bytes, layout: Layout, name: str) -> None:
+    """Refuse a table in which a stray quotation mark makes one cell of several rows."""
+    reader = csv.reader(_row_lines(text, layout), delimiter=layout.delimiter, strict=True)
+    line = 0
+    try:
+        for _ in reader:
+            line = reader.line_num
+    except csv.Error:
+        raise _undivided(name, layout.rows_line + line) from None
+
+
+def _row_lines(text: bytes, layout: Layout) -> io.TextIOWrapper:
+    rows = io.BytesIO(text)
+    rows.seek(layout.rows_start)
+    return io.TextIOWrapper(rows, encoding="utf-8", newline="")
+
+
+def _undivided(name: str, line: int) -> ReadError:
+    return ReadError(
+        f"'{name}' cannot be divided into rows and cells near line {line}.",
         "Check the quotation marks there: one may have been opened and not closed.",
     )

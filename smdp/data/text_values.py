@@ -16,6 +16,7 @@ LARGEST_EXACT = 2**53  # the whole numbers up to here are exact as floating poin
 
 _TRUE = ("TRUE", "True", "true")
 _FALSE = ("FALSE", "False", "false")
+_LEADING_ZEROS = tuple("0" + second for second in "0123456789xX")
 _FIRST_LOOK = 100
 
 Column = Any  # pyarrow.ChunkedArray, which has no type stubs
@@ -28,7 +29,7 @@ def without_blanks(column: Column, missing: tuple[str, ...] = ("",)) -> Column:
 
 
 def columns_from_text(
-    columns: list[Column], *, comma_is_likely: bool = False
+    columns: list[Column], missing: tuple[str, ...], *, comma_is_likely: bool = False
 ) -> tuple[list[Column], bool]:
     """Numbers for the columns that hold numbers only, and whether decimals have a comma.
 
@@ -37,29 +38,37 @@ def columns_from_text(
     and stays text unless another cell of the file settles it.
     """
     with ThreadPoolExecutor() as pool:
-        parsed = list(pool.map(column_from_text, columns))
-        decimal_comma = any(
-            _is_text(raw) and not _is_text(new) and _contains(raw, ",")
-            for raw, new in zip(columns, parsed, strict=True)
-        )
+        texts = list(pool.map(lambda c: without_blanks(c, missing) if is_text(c) else c, columns))
+        parsed, commas = zip(*pool.map(_parse, texts), strict=True)
+        decimal_comma = any(commas)
         if comma_is_likely and not decimal_comma:
-            decimal_comma = any(_comma_numbers(new) is not None for new in parsed if _is_text(new))
+            decimal_comma = any(_comma_numbers(c) is not None for c in parsed if is_text(c))
         if decimal_comma:
-            parsed = list(pool.map(lambda c: column_from_text(c, decimal_comma=True), columns))
-    return parsed, decimal_comma
+            parsed, _ = zip(*pool.map(lambda c: _parse(c, decimal_comma=True), texts), strict=True)
+    return list(parsed), decimal_comma
 
 
 def column_from_text(column: Column, *, decimal_comma: bool = False) -> Column:
     """Numbers if every cell is a number (or every cell is true or false), else the same text."""
-    if not _is_text(column) or column.null_count == len(column):
-        return column
+    return _parse(column, decimal_comma=decimal_comma)[0]
+
+
+def is_text(column: Column) -> bool:
+    return pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+
+
+def _parse(column: Column, *, decimal_comma: bool = False) -> tuple[Column, bool]:
+    """The column, as numbers if it can be, and whether these have a decimal comma."""
+    if not is_text(column) or column.null_count == len(column):
+        return column, False
     numbers = _numbers(column)
     if numbers is not None:
-        return column if decimal_comma and _only_thousands(column, r"\.") else numbers
+        doubtful = decimal_comma and _only_thousands(column, r"\.")
+        return (column if doubtful else numbers), False
     numbers = _comma_numbers(column)
     if numbers is not None and (decimal_comma or not _only_thousands(column, ",")):
-        return numbers
-    return _truth_values(column)
+        return numbers, True
+    return _truth_values(column), False
 
 
 def _numbers(column: Column) -> Column | None:
@@ -67,11 +76,25 @@ def _numbers(column: Column) -> Column | None:
     if not _looks(column, _cast):
         return None
     numbers = _cast(column)
-    if numbers is None or _any_matches(column, "^[+-]?0[0-9xX]"):  # 007 is a name
+    if numbers is None or _has_leading_zeros(column):
         return None
-    if pa.types.is_integer(numbers.type) and numbers.null_count == 0:
-        return numbers
-    return None if _any_matches(column, "^[+-]?[0-9]{16,}$") else numbers
+    exact = pa.types.is_integer(numbers.type) and numbers.null_count == 0
+    return numbers if exact or not _has_long_integers(column, numbers) else None
+
+
+def _has_leading_zeros(column: Column) -> bool:
+    """Whether a cell is like 007, which is a name, or like 0x7."""
+    starts = pc.utf8_slice_codeunits(pc.utf8_ltrim(column, "+-"), 0, 2)
+    found = pc.is_in(starts, value_set=pa.array(_LEADING_ZEROS, starts.type))
+    return bool(pc.any(found, min_count=0).as_py())
+
+
+def _has_long_integers(column: Column, numbers: Column) -> bool:
+    """Whether a cell is an integer with more digits than a floating point number keeps."""
+    low, high = pc.min_max(numbers).as_py().values()
+    if low is None or max(-low, high) < LARGEST_EXACT:
+        return False
+    return bool(pc.any(pc.match_substring_regex(column, "^[+-]?[0-9]{16,}$")).as_py())
 
 
 def _comma_numbers(column: Column) -> Column | None:
@@ -119,13 +142,5 @@ def _only_thousands(column: Column, mark: str) -> bool:
     return bool(some and pc.all(pc.or_(grouped, pc.invert(with_mark)), min_count=0).as_py())
 
 
-def _any_matches(column: Column, pattern: str) -> bool:
-    return bool(pc.any(pc.match_substring_regex(column, pattern), min_count=0).as_py())
-
-
 def _contains(column: Column, text: str) -> bool:
     return bool(pc.any(pc.match_substring(column, text), min_count=0).as_py())
-
-
-def _is_text(column: Column) -> bool:
-    return pa.types.is_string(column.type) or pa.types.is_large_string(column.type)

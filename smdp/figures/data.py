@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from smdp.data.describe import action_names
 from smdp.data.study import Study
 from smdp.figures.style import ACTION_COLOURS, new_figure, plain
 
@@ -18,7 +19,7 @@ def decisions_figure(study: Study) -> go.Figure:
     code[study.present & study.available & (study.actions < 0)] = k + 1
     code[~study.present] = np.nan
     colours = [ACTION_COLOURS[i % len(ACTION_COLOURS)] for i in range(k)] + ["#C9CED6", "#5B5B5B"]
-    names = [*study.action_labels, "no action possible", "action missing"]
+    names = [*action_names(study), "no action possible", "action missing"]
     shown = [i for i in range(k + 2) if i < k or np.any(code == i)]
     figure = new_figure(height=max(320, min(720, 90 + 17 * len(study.subjects))))
     decisions = np.arange(1, study.values.shape[1] + 1)

@@ -41,7 +41,7 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
     for level in rescaled.levels:
         figure.add_vline(x=float(level), line={"width": 0.5, "color": GREY, "dash": "dot"})
     figure.update_xaxes(
-        title_text=f"Level after rescaling ({len(rescaled.levels)} levels; large dots: many values)",
+        title_text=f"Level after rescaling ({len(rescaled.levels)} levels; large dot: many values)",
         range=[-0.04, 1.04],
         showgrid=False,
     )

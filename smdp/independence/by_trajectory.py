@@ -7,9 +7,9 @@ at every time) but gets the trajectory of subject s(i).
 
 Where lengths differ, x_s(i) may be missing at a time at which i's outcome is there. Leaving those
 out would compare the observed statistic with permuted ones that rest on less data. Instead,
-trajectories change hands only within *circles* of subjects that were observed for about as long, and
-a circle is tested only at the times at which all its members were observed: then every permutation
-uses the same outcomes, and the test is exact.
+trajectories change hands only within *circles* of subjects that were observed for about as long,
+and a circle is tested only at the times at which all its members were observed: then every
+permutation uses the same outcomes, and the test is exact.
 """
 
 from __future__ import annotations
@@ -20,13 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.independence.in_parallel import in_parallel
-from smdp.independence.kernels import Test, across_strata
-from smdp.independence.permutation import (
-    Exceedances,
-    Kernel,
-    PermutationPlan,
-    Tested,
-)
+from smdp.independence.kernels import Observations, Test, kernel_across_strata
+from smdp.independence.permutation import Exceedances, PermutationPlan, Tested
+from smdp.independence.workspace import Workspace
 
 #: Circles are as small as this where lengths differ, to cut off little of the longer trajectories.
 SMALLEST_CIRCLE = 5
@@ -61,54 +57,44 @@ def shared_times(
 
 def by_trajectory(
     test: Test,
-    x: NDArray[np.float64],  # (n, T, p, d)
-    y: NDArray[np.float64],  # (n, T, q)
-    strata: NDArray[np.int64],  # (n, T)
+    data: Observations,
     shared: NDArray[np.bool_],  # (n, T)
-    tested: dict[int, Tested],
+    tested: dict[int, Tested],  # by time
     plan: PermutationPlan,
     random: np.random.Generator,
     jobs: int,
     report: Callable[[float], None],
-) -> tuple[list[tuple[NDArray[np.float64], NDArray[np.float64]]], NDArray[np.float64]]:
-    """Each tested time's statistics and p-values (p,), and the p-values of the sums (p,)."""
+) -> tuple[list[Exceedances], Exceedances]:
+    """Each tested time's statistics of the p variables, and those of their sums over time."""
     times = list(tested)
     at_time: list[Exceedances] = []
-    summed = Exceedances(np.zeros(x.shape[2]))
+    summed: Exceedances | None = None
     for number, block in enumerate(plan.blocks(random)):
 
-        def at(
-            i: int, between: Callable[[], None], block: NDArray[np.intp] = block
-        ) -> tuple[Kernel, NDArray[np.float64]]:
-            t = times[i]
-            here = np.flatnonzero(shared[:, t])
-            place = np.full(len(shared), -1, dtype=np.intp)
-            place[here] = np.arange(len(here))
-            kernel = across_strata(
-                test,
-                x[here, t],
-                y[here, t],
-                strata[here, t],
-                place[tested[t].subjects],
-                tested[t].ends,
-            )
-            return kernel, kernel.permuted(place[block[here]], between)
+        def statistics(
+            i: int, workspace: Workspace, block: NDArray[np.intp] = block
+        ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            present = np.flatnonzero(shared[:, times[i]])
+            kernel = kernel_across_strata(test, data, times[i], tested[times[i]], present)
+            # Circles are present as a whole, so whoever is present changes with someone present.
+            local = np.searchsorted(present, block[present])
+            return kernel.scale, kernel.permuted(local, workspace).copy()
 
-        total = np.zeros((x.shape[2], block.shape[1]))
-        done = number / plan.number_of_blocks
-        for i, (kernel, statistics) in enumerate(
-            in_parallel(
-                at,
-                len(times),
-                jobs,
-                lambda share, done=done: report(done + share / plan.number_of_blocks),
-            )
-        ):
+        def report_block(share: float, number: int = number) -> None:
+            report((number + share) / plan.number_of_blocks)
+
+        total = np.zeros((data.x.shape[2], block.shape[1]))
+        total_scale = np.zeros(data.x.shape[2])
+        for i, (scale, found) in enumerate(in_parallel(statistics, len(times), jobs, report_block)):
+            total += found
+            total_scale += scale
             if number == 0:
-                at_time.append(Exceedances(kernel.scale))
-                summed.scale += kernel.scale
-            at_time[i].add(statistics)
-            total += statistics
-        summed.add(total)
-    each = [(found.observed, found.p_values(plan.count)) for found in at_time]
-    return each, summed.p_values(plan.count)
+                at_time.append(Exceedances(scale, found))
+            else:
+                at_time[i].add(found)
+        if summed is None:
+            summed = Exceedances(total_scale, total)
+        else:
+            summed.add(total)
+    assert summed is not None  # a plan has at least the observed arrangement
+    return at_time, summed

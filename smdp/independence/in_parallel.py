@@ -4,62 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from threading import Event
 from typing import TypeVar
 
+from smdp.independence.workspace import Workspace
 from smdp.progress import Cancelled
 
 Result = TypeVar("Result")
+Work = Callable[[int, Workspace], Result]
 
 #: Seconds between two looks at the progress while threads work.
 POLL = 0.1
 
 
 def in_parallel(
-    work: Callable[[int, Callable[[], None]], Result],
-    count: int,
-    jobs: int,
-    report: Callable[[float], None],
+    work: Work[Result], count: int, jobs: int, report: Callable[[float], None]
 ) -> Iterator[Result]:
-    """work(0, between), work(1, between), .. in order, `jobs` at a time.
+    """work(0, workspace), work(1, workspace), .. in order, `jobs` at a time.
 
-    `between` is for `work` to call between its own pieces; `report` gets the number of finished
-    works and may raise to stop everything. Threads and not processes: nearly all the time goes to
-    BLAS and to array loops that release the interpreter, and nothing has to be copied.
+    `report` gets the share that is finished, often, and may raise to stop everything. Threads and
+    not processes: nearly all the time goes to BLAS and to array loops that release the interpreter,
+    and nothing has to be copied.
     """
-    if jobs == 1 or count < 2:
-        for i in range(count):
-            report(i)
-            yield work(i, lambda i=i: report(i))  # type: ignore[misc]
+    if jobs > 1 and count > 1:
+        yield from _in_threads(work, count, min(jobs, count), report)
         return
-    yield from _in_threads(work, count, jobs, report)
+    done = 0
+    workspace = Workspace(lambda: report(done / count))
+    for done in range(count):
+        workspace.pause()
+        yield work(done, workspace)
 
 
 def _in_threads(
-    work: Callable[[int, Callable[[], None]], Result],
-    count: int,
-    jobs: int,
-    report: Callable[[float], None],
+    work: Work[Result], count: int, jobs: int, report: Callable[[float], None]
 ) -> Iterator[Result]:
     from threadpoolctl import threadpool_limits
 
     stopped = Event()
 
-    def between() -> None:
+    def pause() -> None:
         if stopped.is_set():
             raise Cancelled
+
+    workspaces: SimpleQueue[Workspace] = SimpleQueue()
+    for _ in range(jobs):
+        workspaces.put(Workspace(pause))
+
+    def one(i: int) -> Result:
+        workspace = workspaces.get()
+        try:
+            return work(i, workspace)
+        finally:
+            workspaces.put(workspace)
 
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
         waiting: list[Future[Result]] = []
         try:
-            for i in range(count):
+            for done in range(count):
                 # Only a few ahead: results that nobody has taken yet hold memory.
-                while len(waiting) < 2 * jobs and i + len(waiting) < count:
-                    waiting.append(pool.submit(work, i + len(waiting), between))
+                while len(waiting) < 2 * jobs and done + len(waiting) < count:
+                    waiting.append(pool.submit(one, done + len(waiting)))
                 first = waiting.pop(0)
-                report(i)
+                report(done / count)
                 while not wait([first], timeout=POLL).done:
-                    report(i)
+                    report(done / count)
                 yield first.result()
         finally:
             stopped.set()

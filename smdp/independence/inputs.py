@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.errors import DataError, SettingError
-from smdp.independence.permutation import SMALLEST_STRATUM, PermutationPlan, large_strata
+from smdp.independence.permutation import (
+    SMALLEST_STRATUM,
+    Kernel,
+    PermutationPlan,
+    Tested,
+    large_strata,
+    permutation_test,
+)
 from smdp.independence.result import TestResult
+from smdp.independence.workspace import Workspace
 
 
 def check_permutations(permutations: int) -> None:
@@ -42,7 +50,7 @@ def as_columns(values: object, name: str) -> NDArray[np.float64]:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] == 0:
         raise DataError(
-            f"'{name}' has shape {np.shape(values)}.",
+            f"'{name}' has shape {array.shape}.",
             "Give one row for each subject and at least one column.",
         )
     bad = np.argwhere(~np.isfinite(array))
@@ -55,32 +63,32 @@ def as_columns(values: object, name: str) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class TestedArrays:
-    """x and y of the subjects in large enough strata, ordered by stratum."""
+class SingleTest:
+    """x and y of the subjects in large enough strata, ordered by stratum, for a single test."""
 
     x: NDArray[np.float64]  # (n, d)
     y: NDArray[np.float64]  # (n, q)
     strata: NDArray[np.int64]  # (n,)
-    ends: NDArray[np.intp]  # (n,): where each subject's stratum ends
-    strata_left_out: int
+    tested: Tested
+    plan: PermutationPlan
+    seed: int
 
-    def result(
-        self, statistic: NDArray[np.float64], p_value: NDArray[np.float64], plan: PermutationPlan
-    ) -> TestResult:
+    def run(self, kernel: Kernel) -> TestResult:
+        """The permutation test with this statistic."""
+        random = np.random.default_rng(self.seed)
+        statistic, p_value = permutation_test(kernel, self.plan, random, Workspace())
         return TestResult(
             statistic=float(statistic[0]),
             p_value=float(p_value[0]),
-            permutations=plan.count,
-            exact=plan.exact,
+            permutations=self.plan.count,
+            exact=self.plan.exact,
             subjects_tested=len(self.x),
-            strata_tested=len(plan.groups),
-            strata_left_out=self.strata_left_out,
+            strata_tested=len(self.plan.groups),
+            strata_left_out=self.tested.strata_left_out,
         )
 
 
-def tested_arrays(
-    x: object, y: object, strata: object, permutations: int, seed: int
-) -> TestedArrays:
+def single_test(x: object, y: object, strata: object, permutations: int, seed: int) -> SingleTest:
     """What a single test works on, checked."""
     check_permutations(permutations)
     check_seed(seed)
@@ -91,14 +99,16 @@ def tested_arrays(
             "Give both for the same subjects, in the same order.",
         )
     codes = as_strata(strata, len(x_rows))
-    rows, ends, left_out = large_strata(codes)
+    tested = large_strata(codes)
+    rows = tested.subjects
     if len(rows) == 0:
         raise DataError(
             f"No stratum has {SMALLEST_STRATUM} subjects or more ({len(x_rows)} subjects, "
-            f"{left_out} strata), so nothing can be tested.",
+            f"{tested.strata_left_out} strata), so nothing can be tested.",
             "Use fewer strata or more subjects.",
         )
-    return TestedArrays(x_rows[rows], y_rows[rows], codes[rows], ends, left_out)
+    plan = tested.plan(permutations)
+    return SingleTest(x_rows[rows], y_rows[rows], codes[rows], tested, plan, seed)
 
 
 def check_seed(seed: int) -> None:

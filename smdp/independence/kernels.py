@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,42 +15,47 @@ from smdp.independence.distance_covariance import (
     stratified_weights,
 )
 from smdp.independence.likelihood_ratio import LikelihoodRatioKernel
-from smdp.independence.permutation import Kernel
+from smdp.independence.permutation import Kernel, Tested
 
 Test = Literal["distance_covariance", "likelihood_ratio"]
 
 
-def within_strata(
-    test: Test,
-    x: NDArray[np.float64],  # (n, p, d), ordered by stratum
-    y: NDArray[np.float64],  # (n, q)
-    strata: NDArray[np.int64],  # (n,)
-    ends: NDArray[np.intp],  # (n,): where each subject's stratum ends
-) -> Kernel:
-    """For permutations that stay within strata.
+@dataclass(frozen=True)
+class Observations:
+    """p variables of d dimensions and an outcome of q, for n subjects at T times."""
+
+    x: NDArray[np.float64]  # (n, T, p, d)
+    y: NDArray[np.float64]  # (n, T, q)
+    strata: NDArray[np.int64]  # (n, T), -1 where there is nothing to test
+
+
+def kernel_within_strata(test: Test, data: Observations, t: int, tested: Tested) -> Kernel:
+    """For permutations of the tested subjects that stay within strata.
 
     Columns are standardised over all subjects tested at this time, whatever their stratum: a
     column has one unit, not one for each action.
     """
+    rows = tested.subjects
+    x, y = data.x[rows, t], data.y[rows, t]
     if test == "likelihood_ratio":
-        return LikelihoodRatioKernel(x, y, strata)
-    return distance_kernel(standardised(x), standardised(y), ends)
+        return LikelihoodRatioKernel(x, y, data.strata[rows, t])
+    return distance_kernel(standardised(x), standardised(y), tested.strata)
 
 
-def across_strata(
-    test: Test,
-    x: NDArray[np.float64],  # (n, p, d): all whose trajectory may be placed here
-    y: NDArray[np.float64],  # (n, q), any value where not tested
-    strata: NDArray[np.int64],  # (n,)
-    tested: NDArray[np.intp],  # the subjects whose outcomes count here, ordered by stratum
-    ends: NDArray[np.intp],  # (len(tested),)
+def kernel_across_strata(
+    test: Test, data: Observations, t: int, tested: Tested, present: NDArray[np.intp]
 ) -> Kernel:
-    """For whole trajectories that move between subjects: strata stay with the outcomes."""
+    """For trajectories that move between all who are `present`: strata stay with the outcomes.
+
+    x is standardised over those present, which no permutation changes, y over those tested.
+    """
+    x = data.x[present, t]
+    place = np.searchsorted(present, tested.subjects)
     if test == "likelihood_ratio":
-        counted = np.full(len(strata), -1, dtype=np.int64)
-        counted[tested] = strata[tested]
-        return LikelihoodRatioKernel(x, y, counted)
-    weights = np.zeros((len(x), len(x)))
-    weights[np.ix_(tested, tested)] = stratified_weights(standardised(y[tested]), ends)
-    everybody = np.full(len(x), len(x), dtype=np.intp)
-    return DistanceKernel(standardised(x), weights, everybody)
+        strata = np.full(len(present), -1, dtype=np.int64)
+        strata[place] = data.strata[tested.subjects, t]
+        return LikelihoodRatioKernel(x, data.y[present, t], strata)
+    weights = np.zeros((len(present), len(present)))
+    y = standardised(data.y[tested.subjects, t])
+    weights[np.ix_(place, place)] = stratified_weights(y, tested.strata)
+    return DistanceKernel(standardised(x), weights, groups=(slice(0, len(present)),))

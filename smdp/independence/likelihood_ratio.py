@@ -13,14 +13,12 @@ Reference: Agresti (2013), "Categorical Data Analysis", section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smdp.independence.inputs import tested_arrays
-from smdp.independence.permutation import PermutationPlan, groups_from_ends, permutation_test
+from smdp.independence.inputs import single_test
 from smdp.independence.result import TestResult
+from smdp.independence.workspace import Workspace
 
 #: Levels of x counted in one product; bounds the memory at some 20 MB for a block of permutations.
 LEVELS_AT_ONCE = 1024
@@ -39,11 +37,8 @@ def likelihood_ratio_test(
     As `distance_covariance_test`, with the G statistic: equal values are one level, and how far
     apart two levels are does not matter.
     """
-    given = tested_arrays(x, y, strata, permutations, seed)
-    kernel = LikelihoodRatioKernel(given.x[:, None, :], given.y, given.strata)
-    plan = PermutationPlan(groups_from_ends(given.ends), permutations)
-    statistic, p_value = permutation_test(kernel, plan, np.random.default_rng(seed))
-    return given.result(statistic, p_value, plan)
+    given = single_test(x, y, strata, permutations, seed)
+    return given.run(LikelihoodRatioKernel(given.x[:, None, :], given.y, given.strata))
 
 
 class LikelihoodRatioKernel:
@@ -74,14 +69,12 @@ class LikelihoodRatioKernel:
         """2 f(n) bounds each table's G, so every statistic is within this of the others."""
         return np.full(self._variables, 1 + 2 * self._f[-1] * len(self._tables) * self._dimensions)
 
-    def permuted(
-        self, permutation: NDArray[np.intp], between: Callable[[], None]
-    ) -> NDArray[np.float64]:
+    def permuted(self, permutation: NDArray[np.intp], workspace: Workspace) -> NDArray[np.float64]:
         out = np.zeros((len(self._codes), permutation.shape[1]))
         for columns in _columns_at_once(self._levels):
             indicator, starts = self._indicator(columns)
             for levels in self._tables:
-                between()
+                workspace.pause()
                 out[columns] += self._statistics(indicator, starts, levels[permutation])
         return out.reshape(self._variables, self._dimensions, -1).sum(axis=1)
 

@@ -9,10 +9,10 @@ Computational Statistics & Data Analysis 135.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
+
+from smdp.independence.workspace import Workspace
 
 #: Measured: below this, importing and compiling `dcor` costs more than it saves.
 SMALLEST_SAMPLE = 3000
@@ -20,9 +20,9 @@ SMALLEST_SAMPLE = 3000
 SUBJECTS_PER_VARIABLE = 400
 
 
-def merge_sort_wins(variables: int, stratum_sizes: NDArray[np.intp]) -> bool:
+def merge_sort_wins(variables: int, strata: tuple[slice, ...]) -> bool:
     """Whether sorting is quicker than matrix products for one-dimensional x and y."""
-    largest = int(stratum_sizes.max())
+    largest = max(stratum.stop - stratum.start for stratum in strata)
     return largest >= max(SMALLEST_SAMPLE, SUBJECTS_PER_VARIABLE * variables)
 
 
@@ -33,29 +33,26 @@ class MergeSortKernel:
         self,
         x: NDArray[np.float64],  # (n, p)
         y: NDArray[np.float64],  # (n,)
-        ends: NDArray[np.intp],
+        strata: tuple[slice, ...],
     ) -> None:
         self._x = x
         self._y = y
-        self._stops = [0, *np.unique(ends).tolist()]
+        self._strata = strata
 
     @property
     def scale(self) -> NDArray[np.float64]:
         """m dCov^2 <= m dVar(x)^(1/2) dVar(y)^(1/2) <= 4 m sd(x) sd(y)."""
         return 4 * len(self._y) * self._x.std(axis=0) * self._y.std()
 
-    def permuted(
-        self, permutation: NDArray[np.intp], between: Callable[[], None]
-    ) -> NDArray[np.float64]:
+    def permuted(self, permutation: NDArray[np.intp], workspace: Workspace) -> NDArray[np.float64]:
         from dcor import distance_covariance_sqr
 
         out = np.zeros((self._x.shape[1], permutation.shape[1]))
         for b in range(permutation.shape[1]):
-            between()
+            workspace.pause()
             y = self._y[permutation[:, b]]
-            for first, last in zip(self._stops, self._stops[1:], strict=False):
-                for j in range(len(out)):
-                    x = np.ascontiguousarray(self._x[first:last, j])
-                    squared = distance_covariance_sqr(x, y[first:last], method="mergesort")
-                    out[j, b] += (last - first) * squared
+            for stratum in self._strata:
+                for j, x in enumerate(self._x[stratum].T):
+                    squared = distance_covariance_sqr(x, y[stratum], method="mergesort")
+                    out[j, b] += len(x) * squared
         return out

@@ -25,12 +25,11 @@ from smdp.errors import DataError, SettingError
 from smdp.independence.by_trajectory import by_trajectory, circles, shared_times
 from smdp.independence.in_parallel import in_parallel
 from smdp.independence.inputs import check_permutations
-from smdp.independence.kernels import Test, within_strata
+from smdp.independence.kernels import Observations, Test, kernel_within_strata
 from smdp.independence.permutation import (
     SMALLEST_STRATUM,
     PermutationPlan,
     Tested,
-    groups_from_ends,
     large_strata,
     permutation_test,
 )
@@ -40,6 +39,7 @@ from smdp.independence.pooling import (
     minimum_permutations,
     pool_p_values,
 )
+from smdp.independence.workspace import Workspace
 
 Pooling = Literal["ruger", "trajectory"]
 
@@ -53,39 +53,189 @@ class TimesTested:
     statistics: NDArray[np.float64]  # (p, T)
     subjects: NDArray[np.int64]  # (T,): how many were tested
     strata_left_out: NDArray[np.int64]  # (T,): with fewer than 4 subjects
-    permutations: NDArray[np.int64]  # (T,): fewer than asked for where that is all there are
+    permutations: NDArray[np.int64]  # (T,): fewer than requested where those are all there are
     requested: int  # permutations
     rank: int | None  # Rüger's u; None for trajectories
+
+
+@dataclass(frozen=True)
+class HowToTest:
+    """What the tests of all times share."""
+
+    level: float = 0.10
+    test: Test = "distance_covariance"
+    pooling: Pooling = "ruger"
+    permutations: int | None = None  # None: `default_permutations`
+    rank: int | None = None  # None: `default_rank`
+    jobs: int = 1  # threads
 
 
 def independence_over_time(
     x: NDArray[np.float64],  # (n, T, p), or (n, T, p, d) for p variables of d dimensions
     y: NDArray[np.float64],  # (n, T, q)
     strata: NDArray[np.int64],  # (n, T), -1 where there is nothing to test
+    how: HowToTest,
     *,
-    level: float,
-    test: Test = "distance_covariance",
-    pooling: Pooling = "ruger",
-    permutations: int | None = None,
-    rank: int | None = None,
     seed: np.random.SeedSequence,
-    jobs: int = 1,
     report: Callable[[float], None] = lambda share: None,
 ) -> TimesTested:
     """Test every variable at every time and pool the times; see above for the two poolings.
 
-    The random numbers of time t come from `seed` spawned with t: the result does not depend on
-    `jobs`. `report` gets the share done, often, and may raise to stop.
+    The random numbers of time t come from `seed` spawned with key t: the result does not depend on
+    `how.jobs`. `report` gets the share done (0 to 1), often, and may raise to stop.
     """
     x = x[..., None] if x.ndim == 3 else x
-    if pooling == "trajectory":
-        # Somebody who is never there would keep all others of the circle from being tested.
-        there = (strata >= 0).any(axis=1)
-        x, y, strata = x[there], y[there], strata[there]
-        groups = circles(np.isfinite(x).all(axis=(2, 3)))
-        shared = shared_times(np.isfinite(x).all(axis=(2, 3)), groups)
-        strata = np.where(shared, strata, -1)
-    times = strata.shape[1]
-    slices = [large_strata(strata[:, t]) for t in range(times)]
-    tested = {t: slice_ for t, slice_ in enumerate(slices) if len(slice_.subjects)}
-    _check(tested, x, y, test, pooling)
+    if how.pooling == "trajectory":
+        return _by_trajectory(Observations(x, y, strata), how, seed, report)
+    return _by_time(Observations(x, y, strata), how, seed, report)
+
+
+def _by_time(
+    data: Observations,
+    how: HowToTest,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> TimesTested:
+    tested = _tested_times(data, how)
+    times = list(tested)
+    rank = check_rank(how.rank, len(times))
+    requested = _permutations(how, len(times), rank)
+    plans = {t: tested[t].plan(requested) for t in times}
+    _check_reach([plan.count for plan in plans.values()], rank, how)
+
+    def one_time(i: int, workspace: Workspace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        t = times[i]
+        kernel = kernel_within_strata(how.test, data, t, tested[t])
+        key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, t))
+        return permutation_test(kernel, plans[t], np.random.default_rng(key), workspace)
+
+    found = list(in_parallel(one_time, len(times), how.jobs, report))
+    pooled = np.array(
+        [pool_p_values(row, rank) for row in np.array([p_values for _, p_values in found]).T]
+    )
+    counts = {t: plan.count for t, plan in plans.items()}
+    return _gathered(data, tested, found, pooled, counts, requested, rank)
+
+
+def _by_trajectory(
+    data: Observations,
+    how: HowToTest,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> TimesTested:
+    # Somebody who is never there would keep all others of the circle from being tested.
+    there = (data.strata >= 0).any(axis=1)
+    x, y, strata = data.x[there], data.y[there], data.strata[there]
+    observed = np.asarray(np.isfinite(x).all(axis=(2, 3)))
+    groups = circles(observed)
+    shared = shared_times(observed, groups)
+    data = Observations(x, y, np.where(shared, strata, -1))
+    tested = _tested_times(data, how)
+    requested = _permutations(how, times=1, rank=1)
+    plan = PermutationPlan(groups, requested)
+    _check_reach([plan.count], 1, how)
+    at_time, summed = by_trajectory(
+        how.test, data, shared, tested, plan, np.random.default_rng(seed), how.jobs, report
+    )
+    found = [(each.statistic, each.p_values(plan.count)) for each in at_time]
+    counts = dict.fromkeys(tested, plan.count)
+    pooled = summed.p_values(plan.count)
+    return _gathered(data, tested, found, pooled, counts, requested, None)
+
+
+def _tested_times(data: Observations, how: HowToTest) -> dict[int, Tested]:
+    """Who is tested at each time at which anybody can be."""
+    times = range(data.strata.shape[1])
+    tested = {t: who for t in times if len((who := large_strata(data.strata[:, t])).subjects)}
+    if not tested:
+        where = "observed together " if how.pooling == "trajectory" else ""
+        raise DataError(
+            f"At none of the {len(times)} times do {SMALLEST_STRATUM} subjects {where}share an "
+            "action, so nothing can be tested.",
+            "Use more subjects, join rare actions"
+            + (", or choose pooling='ruger'." if where else "."),
+        )
+    for t, who in tested.items():
+        for name, values in (("x", data.x), ("y", data.y)):
+            if not np.isfinite(values[who.subjects, t]).all():
+                raise DataError(
+                    f"'{name}' is missing for some subjects whose transition at time {t + 1} is "
+                    "valid.",
+                    "Impute the missing values, or mark those transitions as not valid.",
+                )
+    if how.test == "likelihood_ratio" and not any(_repeats(data, *item) for item in tested.items()):
+        raise DataError(
+            "The test 'likelihood_ratio' counts equal values, but no two subjects with the same "
+            "action ever have the same outcome.",
+            "Choose the test 'distance_covariance', or rescale the outcome to a few levels.",
+        )
+    return tested
+
+
+def _repeats(data: Observations, t: int, who: Tested) -> bool:
+    """Whether any column of the outcome takes a value twice within a stratum."""
+    y = data.y[who.subjects, t]
+    return any(
+        len(np.unique(values)) < len(values)
+        for column in y.T
+        for values in (column[stratum] for stratum in who.strata)
+    )
+
+
+def _permutations(how: HowToTest, times: int, rank: int) -> int:
+    """The number of permutations, refused where it could never reject."""
+    if how.permutations is None:
+        return default_permutations(times, rank, how.level)
+    check_permutations(how.permutations)
+    needed = minimum_permutations(times, rank, how.level)
+    if how.permutations < needed:
+        pooled = f" with {times} times pooled at rank {rank}" if how.pooling == "ruger" else ""
+        raise SettingError(
+            f"The setting 'permutations' must be at least {needed} to reach a level of "
+            f"{how.level:g}{pooled}: with fewer, nothing can ever be found. "
+            f"Got {how.permutations} instead.",
+            f"Leave it empty for {default_permutations(times, rank, how.level)}.",
+        )
+    return how.permutations
+
+
+def _check_reach(counts: list[int], rank: int, how: HowToTest) -> None:
+    """Refuse data with so few rearrangements that the pooled p-value cannot reach the level."""
+    needed = minimum_permutations(len(counts), rank, how.level)
+    if sum(count >= needed for count in counts) < rank:
+        raise DataError(
+            f"There are too few subjects to reach a level of {how.level:g}: that takes "
+            f"{needed + 1} different arrangements of the subjects, and there are at most "
+            f"{max(counts) + 1}.",
+            "Use more subjects, join rare actions, or raise the level.",
+        )
+
+
+def _gathered(
+    data: Observations,
+    tested: dict[int, Tested],
+    found: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    pooled: NDArray[np.float64],
+    counts: dict[int, int],
+    requested: int,
+    rank: int | None,
+) -> TimesTested:
+    times = data.strata.shape[1]
+    statistics, p_values = np.full((2, data.x.shape[2], times), np.nan)
+    subjects, permutations = np.zeros((2, times), dtype=np.int64)
+    for (t, who), (statistic, p_value) in zip(tested.items(), found, strict=True):
+        statistics[:, t] = statistic
+        p_values[:, t] = p_value
+        subjects[t] = len(who.subjects)
+        permutations[t] = counts[t]
+    left_out = [large_strata(data.strata[:, t]).strata_left_out for t in range(times)]
+    return TimesTested(
+        pooled=pooled,
+        p_values=p_values,
+        statistics=statistics,
+        subjects=subjects,
+        strata_left_out=np.array(left_out, dtype=np.int64),
+        permutations=permutations,
+        requested=requested,
+        rank=rank,
+    )

@@ -5,71 +5,113 @@ For one time point, p variables and B rearrangements s_b of the subjects,
     out[j, b] = sum over pairs i < k of |x_ij - x_kj| * W[s_b(i), s_b(k)]
 
 is one product of a (p, pairs) and a (pairs, B) matrix. The zero diagonal of the distances and the
-symmetry of W leave only the pairs i < k.
+symmetry of W leave only the pairs i < k. It is computed in blocks of pairs and of rearrangements
+that stay in the processor's cache, and in bounded memory for any number of variables and subjects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bytes that the two factors of one product may take together.
-BLOCK_BYTES = 64 * 2**20
+from smdp.independence.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class BlockSize:
+    """How much is multiplied at once. It changes the speed, not the result beyond rounding."""
+
+    pairs: int = 1024
+    bytes: int = 64 * 2**20  # fewer pairs where the factors would take more than this
 
 
 def pair_products(
     x: NDArray[np.float64],  # (n, p, d): p variables of d dimensions
     weights: NDArray[np.float64],  # (n, n), symmetric
-    ends: NDArray[np.intp],  # (n,): subject i is paired with i + 1 .. ends[i] - 1
+    groups: tuple[slice, ...],  # pairs are formed within each of them
     permutation: NDArray[np.intp],  # (n, B)
-    between: Callable[[], None] = lambda: None,
-    block_bytes: int = BLOCK_BYTES,
+    workspace: Workspace,
+    block: BlockSize = BlockSize(),  # noqa: B008 - frozen
 ) -> NDArray[np.float64]:
-    """(p, B): the sums above. `between` is called before every product, and may raise."""
-    subjects, variables, _ = x.shape
+    """(p, B): the sums above, in the workspace's array "products"."""
+    _, variables, dimensions = x.shape
     columns = permutation.shape[1]
-    pairs_at_once = max(1, block_bytes // (8 * (variables + 2 * columns)))
-    row_start = permutation * subjects
-    flat = np.ascontiguousarray(weights).ravel()
-    total: NDArray[np.float64] | None = None
-    for first, last, size in _rows_at_once(ends, pairs_at_once):
-        between()
-        distances = np.empty((size, variables))
-        index = np.empty((size, columns), dtype=np.intp)
-        done = 0
-        for i in range(first, last):
-            stop = done + ends[i] - i - 1
-            _distances_from(x[i], x[i + 1 : ends[i]], distances[done:stop])
-            np.add(row_start[i], permutation[i + 1 : ends[i]], out=index[done:stop])
-            done = stop
-        # The index is in range by construction: "clip" spares the check that "raise" makes.
-        part = distances.T @ np.take(flat, index, mode="clip")
-        total = part if total is None else np.add(total, part, out=total)
-    return np.zeros((variables, columns)) if total is None else total
+    at_once = min(block.pairs, block.bytes // (8 * (variables * (dimensions + 1) + columns)))
+    row_starts = permutation * len(weights)
+    out = workspace.array("products", (variables, columns))
+    for number, pairs in enumerate(_pairs_at_once(groups, at_once)):
+        workspace.pause()
+        distances = _distances(x, pairs, workspace)
+        gathered = _gathered(weights.ravel(), row_starts, permutation, pairs, workspace)
+        if number == 0:
+            np.matmul(distances.T, gathered, out=out)
+        else:
+            out += np.matmul(
+                distances.T, gathered, out=workspace.array("part", (variables, columns))
+            )
+    return out
 
 
-def _rows_at_once(ends: NDArray[np.intp], limit: int) -> Iterator[tuple[int, int, int]]:
-    """Consecutive subjects whose pairs together stay within `limit` (one subject at the least)."""
-    pairs = ends - np.arange(len(ends)) - 1
-    first = size = 0
-    for i, count in enumerate(pairs.tolist()):
-        if size and size + count > limit:
-            yield first, i, size
-            first, size = i, 0
-        size += count
-    if size:
-        yield first, len(pairs), size
+#: Subject i with each of the subjects first .. last - 1, all after i.
+Pairs = tuple[int, int, int]
 
 
-def _distances_from(
-    one: NDArray[np.float64], others: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
-    """Euclidean distances (others, p) from one subject (p, d) to others (others, p, d)."""
-    if one.shape[1] == 1:
-        np.subtract(others[:, :, 0], one[:, 0], out=out)
-        np.abs(out, out=out)
-        return
-    difference = others - one
-    np.sqrt(np.einsum("ijk,ijk->ij", difference, difference), out=out)
+def _pairs_at_once(groups: tuple[slice, ...], at_once: int) -> Iterator[list[Pairs]]:
+    """All pairs i < k within groups, some `at_once` of them together."""
+    found: list[Pairs] = []
+    room = at_once
+    for group in groups:
+        for i in range(group.start, group.stop):
+            first = i + 1
+            while first < group.stop:
+                last = min(group.stop, first + max(1, room))
+                found.append((i, first, last))
+                room -= last - first
+                first = last
+                if room <= 0:
+                    yield found
+                    found, room = [], at_once
+    if found:
+        yield found
+
+
+def _distances(
+    x: NDArray[np.float64], pairs: list[Pairs], workspace: Workspace
+) -> NDArray[np.float64]:
+    """(pairs, p): Euclidean distances."""
+    size = sum(last - first for _, first, last in pairs)
+    difference = workspace.array("difference", (size, *x.shape[1:]))
+    done = 0
+    for i, first, last in pairs:
+        np.subtract(x[first:last], x[i], out=difference[done : done + last - first])
+        done += last - first
+    if x.shape[2] == 1:
+        return np.abs(difference, out=difference)[:, :, 0]
+    distances = workspace.array("distances", (size, x.shape[1]))
+    np.einsum("ijk,ijk->ij", difference, difference, out=distances)
+    return np.sqrt(distances, out=distances)
+
+
+def _gathered(
+    weights: NDArray[np.float64],  # (n * n,)
+    row_starts: NDArray[np.intp],  # (n, B): where the rows of those who take the places start
+    permutation: NDArray[np.intp],
+    pairs: list[Pairs],
+    workspace: Workspace,
+) -> NDArray[np.float64]:
+    """(pairs, B): the weights of those who take the places of the pairs."""
+    size = sum(last - first for _, first, last in pairs)
+    widest = max(last - first for _, first, last in pairs)
+    gathered = workspace.array("gathered", (size, permutation.shape[1]))
+    index = workspace.array("index", (widest, permutation.shape[1]), np.intp)
+    done = 0
+    for i, first, last in pairs:
+        width = last - first
+        here = np.add(row_starts[i], permutation[first:last], out=index[:width])
+        # In range by construction: "clip" spares the check that "raise" makes.
+        weights.take(here, out=gathered[done : done + width], mode="clip")
+        done += width
+    return gathered

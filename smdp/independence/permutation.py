@@ -8,14 +8,17 @@ that all can be listed: then the p-value is exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations as arrangements
 from itertools import product
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from smdp.independence.workspace import Workspace
 
 #: Fewer subjects than this in a stratum say nothing: the stratum is left out.
 SMALLEST_STRATUM = 4
@@ -34,13 +37,12 @@ class Kernel(Protocol):
     @property
     def scale(self) -> NDArray[np.float64]:
         """(p,): a bound on each statistic that no rearrangement changes."""
-        ...
 
-    def permuted(
-        self, permutation: NDArray[np.intp], between: Callable[[], None]
-    ) -> NDArray[np.float64]:
-        """(p, B): statistics with subject i's outcome replaced by subject permutation[i, b]'s."""
-        ...
+    def permuted(self, permutation: NDArray[np.intp], workspace: Workspace) -> NDArray[np.float64]:
+        """(p, B): statistics with subject i's outcome replaced by subject permutation[i, b]'s.
+
+        The array may be overwritten by the next call with the same workspace.
+        """
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class PermutationPlan:
     groups: tuple[NDArray[np.intp], ...]
     requested: int
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         total = 1
         for group in self.groups:
@@ -65,15 +67,19 @@ class PermutationPlan:
                     return False
         return True
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of rearrangements, the observed one not counted."""
         if not self.exact:
             return self.requested
         return math.prod(math.factorial(len(group)) for group in self.groups) - 1
 
+    @property
+    def number_of_blocks(self) -> int:
+        return -(-(self.count + 1) // BLOCK_COLUMNS)
+
     def blocks(self, random: np.random.Generator) -> Iterator[NDArray[np.intp]]:
-        """(n, up to `BLOCK_COLUMNS`) arrays; the first column of the first is the observed order."""
+        """(n, up to `BLOCK_COLUMNS`) arrays; the very first column is the observed order."""
         if self.exact:
             every = self._every_rearrangement()
             for start in range(0, every.shape[1], BLOCK_COLUMNS):
@@ -84,7 +90,8 @@ class PermutationPlan:
             block = np.empty((sum(map(len, self.groups)), columns), dtype=np.intp)
             for group in self.groups:
                 # Sorting random keys is a uniform shuffle, and vectorised over the columns.
-                block[group] = group[np.argsort(random.random((len(group), columns)), axis=0)]
+                order = random.random((len(group), columns)).argsort(axis=0)
+                block[group] = group.take(order, out=order, mode="clip")
             if start == 0:
                 block[:, 0] = np.arange(len(block))
             yield block
@@ -98,57 +105,61 @@ class PermutationPlan:
         return placed.T
 
 
-@dataclass
 class Exceedances:
-    """Counts, block by block, how often a permuted statistic reaches the observed one."""
+    """Counts, block by block, how often a permuted statistic reaches the observed one.
 
-    scale: NDArray[np.float64]  # (p,)
-    statistic: NDArray[np.float64] | None = None  # (p,), known once the first block is in
-    counts: NDArray[np.int64] | int = 0  # (p,), the observed arrangement included
+    The blocks are (p, B) statistics; the first column of the first block is the observed one.
+    """
+
+    def __init__(self, scale: NDArray[np.float64], first: NDArray[np.float64]) -> None:
+        self.statistic = first[:, 0].copy()  # (p,)
+        self._threshold = self.statistic - TIE_TOLERANCE * scale
+        self._counts = np.zeros(len(first), dtype=np.int64)
+        self.add(first)
 
     def add(self, block: NDArray[np.float64]) -> None:
-        """Take in (p, B) statistics; the first column of the first block is the observed one."""
-        if self.statistic is None:
-            self.statistic = block[:, 0].copy()
-        threshold = self.statistic - TIE_TOLERANCE * self.scale
-        reached = block >= threshold[:, None]
-        self.counts = self.counts + reached.sum(axis=1, dtype=np.uint16).astype(np.int64)
+        reached = block >= self._threshold[:, None]
+        self._counts += reached.sum(axis=1, dtype=np.uint16)
 
     def p_values(self, permutations: int) -> NDArray[np.float64]:
         """(p,): (1 + how many permuted statistics reach the observed one) / (permutations + 1)."""
-        return np.asarray(self.counts, dtype=np.float64) / (permutations + 1)
+        return self._counts / (permutations + 1)
 
 
 def permutation_test(
     kernel: Kernel,
     plan: PermutationPlan,
     random: np.random.Generator,
-    between: Callable[[], None] = lambda: None,
+    workspace: Workspace,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The p variables' observed statistics and permutation p-values."""
-    found = Exceedances(kernel.scale)
-    for block in plan.blocks(random):
-        found.add(kernel.permuted(block, between))
-    assert found.statistic is not None  # every plan has at least the observed arrangement
+    blocks = plan.blocks(random)
+    found = Exceedances(kernel.scale, kernel.permuted(next(blocks), workspace))
+    for block in blocks:
+        found.add(kernel.permuted(block, workspace))
     return found.statistic, found.p_values(plan.count)
 
 
-def large_strata(strata: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
-    """Who can be tested within strata; -1 marks subjects that are not there at all.
+@dataclass(frozen=True)
+class Tested:
+    """The subjects in strata that are large enough, ordered by stratum."""
 
-    Returns the subjects in strata of at least `SMALLEST_STRATUM`, ordered by stratum; where each
-    one's stratum ends in that order; and how many smaller strata are left out.
-    """
+    subjects: NDArray[np.intp]  # (n,)
+    strata: tuple[slice, ...]  # the places in that order which belong to each stratum
+    strata_left_out: int  # with fewer than `SMALLEST_STRATUM` subjects
+
+    def plan(self, permutations: int) -> PermutationPlan:
+        """Permutations that stay within strata."""
+        places = np.arange(len(self.subjects), dtype=np.intp)
+        return PermutationPlan(tuple(places[stratum] for stratum in self.strata), permutations)
+
+
+def large_strata(strata: NDArray[np.int64]) -> Tested:
+    """Who can be tested within strata (n,); -1 marks subjects that are not there at all."""
     present = np.flatnonzero(strata >= 0)
     sizes = np.bincount(strata[present])
     kept = present[sizes[strata[present]] >= SMALLEST_STRATUM]
     kept = kept[np.argsort(strata[kept], kind="stable")]
-    tested = sizes[sizes >= SMALLEST_STRATUM]
-    left_out = int(np.count_nonzero(sizes)) - len(tested)
-    return kept, np.repeat(np.cumsum(tested), tested), left_out
-
-
-def groups_from_ends(ends: NDArray[np.intp]) -> tuple[NDArray[np.intp], ...]:
-    """Consecutive subjects whose stratum ends at the same place, as index arrays."""
-    last = np.unique(ends)
-    return tuple(np.split(np.arange(len(ends), dtype=np.intp), last[:-1]))
+    ends = np.cumsum(sizes[sizes >= SMALLEST_STRATUM]).tolist()
+    left_out = int(np.count_nonzero(sizes)) - len(ends)
+    return Tested(kept, tuple(map(slice, [0, *ends], ends)), left_out)

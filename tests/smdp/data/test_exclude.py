@@ -101,7 +101,9 @@ def test_leaves_out_by_hand_and_cuts_the_grid(diary: Study) -> None:
 
 
 def test_leaves_out_a_single_row(diary: Study) -> None:
-    short = replace(diary, lengths=np.array([4, 4, 1]))
+    present = diary.present.copy()
+    present[2, 1:] = False
+    short = replace(diary, present=present)
     kept, exclusions = exclude(short, PreparationSettings(exclude_above=1))
     assert kept.subjects == ("s0", "s1")
     assert "single row" in exclusions[0].reason

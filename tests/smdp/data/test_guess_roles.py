@@ -1,12 +1,13 @@
 """Roles are guessed right for tables as they come."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import NextValue, PreparationSettings, arrange, guess_roles, prepare, read_table
+from smdp import NextValue, arrange, guess_roles, prepare, read_table
 from smdp.data.checks import find_problems
 from smdp.data.guess_roles import guess_columns
 from smdp.errors import DataError
@@ -54,8 +55,12 @@ def test_heartsteps_trajectories_keep_lengths_and_availability():
     assert len(study.subjects) == 37
     assert (study.lengths.min(), study.lengths.max()) == (175, 256)
     assert (study.present & ~study.available).sum() == (frame["available"] == 0).sum()
-    settings = PreparationSettings(unobserved="exclude")
-    trajectories = prepare(frame, guess_roles(frame), settings).trajectories
+    roles = guess_roles(frame)
+    with pytest.raises(DataError, match="no observed value at all of 'log_gf_pre30' of subject"):
+        prepare(frame, roles)
+    states = [v for v in roles.variables if v.name != "log_gf_pre30"]
+    trajectories = prepare(frame, replace(roles, states=states)).trajectories
+    assert len(trajectories.subjects) == 37
     unavailable = trajectories.strata == 2
     assert unavailable.sum() > 1000
     assert np.isfinite(trajectories.states[:, :-1][trajectories.valid]).all()

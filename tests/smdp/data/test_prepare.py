@@ -47,7 +47,14 @@ def test_lags_widen_the_state(frame, roles):
     roles = ColumnRoles("id", "time", "treat", ["stress", "age"], "reward", lags=2)
     prepared = prepare(frame, roles)
     t = prepared.trajectories
-    assert t.variables == ("stress", "age", "stress_lag1", "treat_lag1", "stress_lag2", "treat_lag2")
+    assert t.variables == (
+        "stress",
+        "age",
+        "stress_lag1",
+        "treat_lag1",
+        "stress_lag2",
+        "treat_lag2",
+    )
     plain = prepare(frame, ColumnRoles("id", "time", "treat", ["stress", "age"], "reward"))
     first = plain.trajectories
     np.testing.assert_array_equal(t.states[5, :, 2], first.states[5, 1:9, 0])
@@ -91,9 +98,7 @@ def test_select(frame, roles):
 
 def test_strata_tell_unavailable_from_invalid(frame):
     frame["avail"] = (frame["time"] != 2).astype(int)
-    t = prepare(
-        frame, ColumnRoles("id", "time", "treat", ["age"], "reward", "avail")
-    ).trajectories
+    t = prepare(frame, ColumnRoles("id", "time", "treat", ["age"], "reward", "avail")).trajectories
     assert (t.strata[t.valid[:, 1], 1] == 2).all()
     assert (t.strata[~t.valid] == -1).all()
 

@@ -24,7 +24,9 @@ def test_wide_sample_gives_the_same_study_as_the_long_one():
     np.testing.assert_array_equal(one.actions, two.actions)
 
 
-@pytest.mark.parametrize("pattern", ["stress_{}", "stress{}", "stress.{}", "stress_t{}", "stress T{}"])
+@pytest.mark.parametrize(
+    "pattern", ["stress_{}", "stress{}", "stress.{}", "stress_t{}", "stress T{}"]
+)
 def test_ways_to_number_columns(pattern):
     wide = pd.DataFrame({"id": [1, 2]} | {pattern.format(k): [k, -k] for k in (1, 2, 3)})
     long = wide_to_long(wide)
@@ -68,7 +70,11 @@ def test_redcap_repeat_instances_are_decisions_and_baseline_is_carried():
     assert (long["age"] == 30).all()
     assert not any(c.startswith("redcap_") for c in long.columns)
     roles = guess_roles(long.assign(reward=long["stress"] * 2 + np.arange(9)))
-    assert (roles.subject, roles.time, roles.action) == ("record_id", "decision_number", "treatment")
+    assert (roles.subject, roles.time, roles.action) == (
+        "record_id",
+        "decision_number",
+        "treatment",
+    )
 
 
 def test_redcap_events_without_instances():

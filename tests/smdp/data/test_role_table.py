@@ -33,7 +33,11 @@ def test_edits_are_taken(sample):
     assert (cigs.low, cigs.high) == (0, 20)
     assert "age" not in roles.state_names
     assert roles.lags == 1
-    assert codes_from_table(table, "999") == {"*": ["999"], "stress": ["-9", "99"]}
+    codes = codes_from_table(table, "999")
+    assert codes["stress"] == ["-9", "99", "999"]
+    assert codes["cigs"] == ["999"]
+    assert "student" not in codes
+    assert "report" not in codes
 
 
 @pytest.mark.parametrize(

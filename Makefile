@@ -1,0 +1,47 @@
+# make run    set up if needed, then open the dashboard
+# make test   set up if needed, then check style, types and behaviour
+# make bench  measure, and print the figures
+# make clean  back to a fresh checkout
+
+PYTHON ?= python3
+BIN := .venv/bin
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+
+.PHONY: run test bench setup browser clean
+
+run: setup
+	@$(BIN)/smdp dashboard
+
+test: setup browser
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2
+
+bench: setup browser
+	@$(BIN)/python -m bench
+
+setup: .venv/installed
+
+# Without --no-compile, half of the time goes to files that are never imported.
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "smdp needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+			"Name a later one: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		-c constraints.txt -e '.[dev]'
+	@touch $@
+
+browser:
+	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && apt-get install -yq --no-install-recommends chromium; \
+	else \
+		echo "No Chromium was found, so whatever needs a browser is skipped." \
+			"Install it, on Debian with: sudo apt-get install chromium"; \
+	fi
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

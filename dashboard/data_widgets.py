@@ -1,0 +1,260 @@
+"""The controls of the Data page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dashboard.session import Key, keep, kept, start_visit_anew
+from dashboard.show import errors_as_messages, say_error
+from dashboard.table import LoadedTable, load
+from smdp.data.column_roles import KINDS, NextValue
+from smdp.data.columns import level_text, sorted_levels
+from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
+from smdp.data.missing_codes import suspected_codes
+from smdp.data.reshape import Layout, recognise_layout, to_long
+from smdp.data.role_table import add_codes, role_table
+from smdp.errors import SmdpError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LAYOUTS: dict[Layout, str] = {
+    "long": "Long: a row for each time",
+    "wide": "Wide: a row for each person",
+    "redcap": "REDCap export",
+}
+MOST_LISTED_LEVELS = 12
+ROLE_COLUMNS = {
+    "column": st.column_config.TextColumn("Column", pinned=True),
+    "role": st.column_config.SelectboxColumn(
+        "Role",
+        width=110,
+        options=list(ROLES),
+        required=True,
+        help="What the column is. One subject, one time, one action; as many states as you like; "
+        "'ignore' for the rest.",
+    ),
+    "type": st.column_config.SelectboxColumn(
+        "Type",
+        width=105,
+        options=list(KINDS),
+        help="For states: ordinal and binary variables are imputed as whole numbers.",
+    ),
+    "values": st.column_config.TextColumn("Values", width=190),
+    "missing": st.column_config.NumberColumn("Missing", format="percent", width=80),
+    "lowest": st.column_config.NumberColumn(
+        "Lowest",
+        width=80,
+        help="The lowest value possible, if it is known: imputed values stay above it. Empty: the "
+        "lowest observed.",
+    ),
+    "highest": st.column_config.NumberColumn(
+        "Highest", width=80, help="The highest value possible, if it is known."
+    ),
+    "missing codes": st.column_config.TextColumn(
+        "Missing codes",
+        width=120,
+        help="Values of this column that mean 'missing', such as -9, 999.",
+    ),
+    "label": st.column_config.TextColumn("Label in the file"),
+    "why": st.column_config.TextColumn("Why this guess"),
+}
+
+
+def visit_key(name: str) -> str:
+    """A widget key that is new at each visit of the page, so that it starts from what was kept."""
+    return f"{name}-{st.session_state.get(Key.VISIT, ('', 0))[1]}"
+
+
+def choose_sheet(source: LoadedTable) -> LoadedTable:
+    if len(source.sheets) < 2:
+        return source
+    chosen = st.selectbox(
+        "Sheet",
+        source.sheets,
+        index=source.sheets.index(source.sheet or source.sheets[0]),
+        key=visit_key("sheet"),
+        help="The sheet of the workbook that holds the data.",
+    )
+    if chosen != source.sheet:
+        with errors_as_messages():
+            return load(source.name, source.content, chosen)
+    return source
+
+
+def choose_layout(source: LoadedTable) -> pd.DataFrame:
+    """The table in long form; the layout is recognised and can be corrected."""
+    found = recognise_layout(source.frame)
+    layouts = list(LAYOUTS)
+    chosen = st.selectbox(
+        "Layout of the table",
+        layouts,
+        index=layouts.index(kept(f"layout:{source.token}", found)),
+        format_func=LAYOUTS.__getitem__,
+        key=visit_key(f"layout-{source.token[:12]}"),
+        help="Long: one row for each person and time. Wide: one row for each person, with columns "
+        "such as stress_1, stress_2, … A wide table or a REDCap export is turned long.",
+    )
+    keep(f"layout:{source.token}", chosen)
+    keep("layout", chosen)
+    try:
+        return to_long(source.frame, chosen)
+    except SmdpError as error:
+        say_error(error)
+        st.stop()
+
+
+def missing_codes_everywhere() -> str:
+    return keep(
+        "codes",
+        st.text_input(
+            "Missing codes in all columns",
+            value=kept("codes", ""),
+            key=visit_key("codes"),
+            placeholder="-9, 999",
+            help="Values that mean 'missing'. Empty cells, NA, NaN and a single dot count as "
+            "missing already. Codes of one column only go into the table of columns.",
+        ),
+    )
+
+
+def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
+    """The editable table of columns, started from the guess, kept from visit to visit."""
+    origin = f"{source.token}:{kept('layout', '')}"
+    if kept("roles.for", "") != origin:
+        guess = guess_columns(frame)
+        keep("roles", role_table(frame, guess))
+        keep("next value", guess.next_value)
+        keep("roles.for", origin)
+    base_key = visit_key(f"base-{origin}")
+    if base_key not in st.session_state:
+        st.session_state[base_key] = kept("roles", None)
+    edited: pd.DataFrame = st.data_editor(
+        st.session_state[base_key],
+        key=visit_key(f"roles-{origin}"),
+        hide_index=True,
+        height=min(600, 38 + 35 * len(frame.columns)),
+        placeholder="",
+        column_order=list(ROLE_COLUMNS),
+        disabled=["column", "values", "missing", "label", "why"],
+        column_config=ROLE_COLUMNS,
+    )
+    return keep("roles", edited)
+
+
+def offer_suspected_codes(frame: pd.DataFrame, roles: pd.DataFrame) -> None:
+    """One click for values that look like missing codes; the user sees them in the table."""
+    suspects = suspected_codes(frame[list(roles.loc[roles["role"] == "state", "column"])])
+    if suspects and st.button(
+        f"Treat the suspected codes of {len(suspects)} columns as missing",
+        icon=":material/do_not_disturb_on:",
+        help="Writes them into the column 'Missing codes' of the table above.",
+    ):
+        keep("roles", add_codes(roles, suspects))
+        start_visit_anew()
+        st.rerun()
+
+
+def choose_utility(roles: pd.DataFrame) -> NextValue | None:
+    """A utility column (None), or plus or minus the next value of a state."""
+    options: dict[str, NextValue | None] = {
+        f"column {name}": None for name in roles.loc[roles["role"] == "utility", "column"][:1]
+    }
+    for name in roles.loc[roles["role"] == "state", "column"]:
+        options[f"minus the next value of {name}"] = NextValue(name, -1)
+        options[f"plus the next value of {name}"] = NextValue(name, 1)
+    if not options:
+        return None
+    labels, remembered = list(options), kept("next value", None)
+    index = list(options.values()).index(remembered) if remembered in options.values() else 0
+    label = st.selectbox(
+        "Utility (U)",
+        labels,
+        index=index,
+        key=visit_key(f"utility-{len(labels)}"),
+        help="What a good decision increases. A column of the table, or plus or minus the value "
+        "that a state variable has at the next decision (minus the cigarettes smoked until then).",
+    )
+    return keep("next value", options[label])
+
+
+def edit_actions(
+    frame: pd.DataFrame, roles: pd.DataFrame
+) -> tuple[dict[str, str] | None, float | dict[str, str | float] | None]:
+    """The action's levels with their labels, and what is known of the randomisation."""
+    column = next(iter(roles.loc[roles["role"] == "action", "column"]), None)
+    if column is None or not 2 <= frame[column].nunique() <= MOST_LISTED_LEVELS:
+        return None, None
+    levels = sorted_levels({level_text(v) for v in frame[column].dropna().unique()})
+    in_file = frame.attrs.get("value_labels", {}).get(column, {})
+    from_file = {level_text(value): str(text) for value, text in in_file.items()}
+    with st.expander("Action labels and randomisation"):
+        labels = {
+            level: st.text_input(
+                f"Label of {column} = {level}",
+                value=kept(f"label:{column}:{level}", from_file.get(level, level)),
+                key=visit_key(f"label-{column}-{level}"),
+            )
+            for level in levels
+        }
+        for level, label in labels.items():
+            keep(f"label:{column}:{level}", label)
+        probability = _choose_probability(frame, roles, column, levels)
+    return labels, probability
+
+
+def _choose_probability(
+    frame: pd.DataFrame, roles: pd.DataFrame, action: str, levels: list[str]
+) -> float | dict[str, str | float] | None:
+    columns = list(roles.loc[roles["role"] == "probability", "column"])
+    if columns:
+        matched = match_probabilities(frame, action, columns)
+        if isinstance(matched, dict):
+            st.caption("Randomisation probabilities: " + ", ".join(map(str, matched.values())))
+            return matched
+        st.caption(f"Randomisation probability of {levels[-1]}: column {columns[0]}")
+        return None
+    known = st.checkbox(
+        "Randomised with a constant probability",
+        value=kept("randomised", False),
+        key=visit_key("randomised"),
+        help="If the probabilities are not known they will be estimated, and every page says so.",
+    )
+    if not keep("randomised", known):
+        return None
+    chosen: dict[str, str | float] = {}
+    for level in levels[1:]:
+        name = f"probability:{action}:{level}"
+        chosen[level] = keep(
+            name,
+            st.number_input(
+                f"Probability of {level}",
+                min_value=0.01,
+                max_value=0.99,
+                value=kept(name, round(1 / len(levels), 2)),
+                key=visit_key(name),
+            ),
+        )
+    return chosen
+
+
+def choose_look_back() -> tuple[int, bool]:
+    with st.expander("More"):
+        lags = st.number_input(
+            "Look-back (m)",
+            min_value=0,
+            max_value=10,
+            value=kept("lags", 0),
+            key=visit_key("lags"),
+            help="How many earlier values of each state and of the action are added to the state. "
+            "0 if the present state says enough about the next one.",
+        )
+        add_time = st.checkbox(
+            "Add the decision number as a state",
+            value=kept("add time", False),
+            key=visit_key("add-time"),
+            help="If the study changes over time (people get used to the treatment).",
+        )
+    return keep("lags", int(lags)), keep("add time", bool(add_time))

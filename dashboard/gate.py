@@ -1,0 +1,39 @@
+"""'This page needs step X first', with the link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.navigation import PAGES
+from dashboard.session import State, Step, before, state
+
+
+def needs(step: Step) -> bool:
+    """Whether the step before this one is done and fresh; else the page says what is missing."""
+    earlier = before(step)
+    if earlier is None or state(earlier) == State.DONE:
+        return True
+    open_step = earlier
+    while (previous := before(open_step)) is not None and state(previous) != State.DONE:
+        open_step = previous
+    page = PAGES[open_step]
+    if state(open_step) == State.OUT_OF_DATE:
+        text = f"**{page.title}** is out of date: something before it has changed."
+        link = f"Run {page.title} again"
+    else:
+        text = f"This page works on the result of **{page.title}**, which is not done yet."
+        link = f"Go to {page.title}"
+    with st.container(border=True):
+        st.markdown(text)
+        st.page_link(f"views/{page.view}.py", label=link, icon=":material/arrow_back:")
+    return False
+
+
+def stale_notice(step: Step) -> None:
+    """On a page whose shown result was made from an earlier version of the steps before."""
+    if state(step) == State.OUT_OF_DATE:
+        st.warning(
+            "The result below is out of date: an earlier step has changed since. Run this step "
+            "again to bring it up to date.",
+            icon=":material/history:",
+        )

@@ -1,0 +1,75 @@
+"""The pages in the order of the work, and the map in the sidebar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard.session import State, Step, before, done, forget_everything, state
+from dashboard.table import loaded
+
+
+@dataclass(frozen=True)
+class PageInfo:
+    view: str
+    title: str
+    number: int | None = None
+    purpose: str = ""
+
+
+START = PageInfo("start", "Start")
+PAGES = {
+    Step.DATA: PageInfo("data", "Data", 1, "Say what each column is"),
+    Step.MISSING: PageInfo(
+        "missing_values", "Missing values", 2, "See what is missing and fill it in"
+    ),
+    Step.RESCALING: PageInfo(
+        "rescaling", "Rescaling", 3, "Put all variables on common levels, or keep their units"
+    ),
+}
+ICONS = {
+    State.NOT_STARTED: ":material/radio_button_unchecked:",
+    State.READY: ":material/play_circle:",
+    State.DONE: ":material/check_circle:",
+    State.OUT_OF_DATE: ":material/history:",
+}
+WORDS = {
+    State.NOT_STARTED: "waits for the step before",
+    State.READY: "ready",
+    State.DONE: "",
+    State.OUT_OF_DATE: "out of date",
+}
+
+
+def step_line(step: Step) -> str:
+    """The step's state or its one-line result."""
+    now, finished = state(step), done(step)
+    if now == State.DONE and finished is not None:
+        return finished.summary
+    if now == State.NOT_STARTED and before(step) is None:
+        return "load a file first"
+    return WORDS[now]
+
+
+def sidebar() -> None:
+    """The map: each step with its state and result, and what data is loaded."""
+    table = loaded()
+    with st.sidebar:
+        st.markdown("<div class='brand'>smdp</div>", unsafe_allow_html=True)
+        st.page_link(f"views/{START.view}.py", label="Start", icon=":material/home:")
+        for step, page in PAGES.items():
+            st.page_link(
+                f"views/{page.view}.py",
+                label=f"{page.number}  {page.title}",
+                icon=ICONS[state(step)],
+            )
+            st.caption(step_line(step))
+        if table is not None:
+            st.divider()
+            st.text(table.name if len(table.name) < 34 else table.name[:32] + "…")
+            if table.synthetic:
+                st.badge("Synthetic data", icon=":material/science:", color="orange")
+            if st.button("Forget everything", type="tertiary", icon=":material/delete:"):
+                forget_everything()
+                st.switch_page(f"views/{START.view}.py")

@@ -1,0 +1,150 @@
+"""What a browser session holds: the table, each step's result, and what the user last chose.
+
+Each step's result carries a token made from the step before and its own settings. A step is out
+of date when the token it was made from is no longer that of the step before; changing a setting
+back brings the old result back at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+
+class Step(StrEnum):
+    """The steps of an analysis, in order."""
+
+    DATA = "data"
+    MISSING = "missing"
+    RESCALING = "rescaling"
+
+
+class State(StrEnum):
+    NOT_STARTED = "not started"
+    READY = "ready"
+    DONE = "done"
+    OUT_OF_DATE = "out of date"
+
+
+class Key(StrEnum):
+    TABLE = "table"
+    DONE = "done"
+    RESULTS = "results"
+    KEPT = "kept"
+    VISIT = "visit"
+    UPLOADS = "uploads"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished step: what it was made from, with which settings, and its one-line result."""
+
+    made_from: str
+    token: str
+    settings: Any
+    result: Any
+    summary: str
+
+
+def _state(key: Key, new: Callable[[], Any]) -> Any:
+    if key not in st.session_state:
+        st.session_state[key] = new()
+    return st.session_state[key]
+
+
+def before(step: Step) -> Step | None:
+    order = list(Step)
+    place = order.index(step)
+    return order[place - 1] if place else None
+
+
+def done(step: Step) -> Done | None:
+    finished: Done | None = _state(Key.DONE, dict).get(step)
+    return finished
+
+
+def token_before(step: Step) -> str:
+    """The token that a result of this step would be made from; the table's for the first."""
+    earlier = before(step)
+    if earlier is None:
+        table = st.session_state.get(Key.TABLE)
+        return table.token if table is not None else ""
+    finished = done(earlier)
+    return finished.token if finished else ""
+
+
+def state(step: Step) -> State:
+    earlier = before(step)
+    finished = done(step)
+    earlier_ready = (
+        st.session_state.get(Key.TABLE) is not None
+        if earlier is None
+        else state(earlier) == State.DONE
+    )
+    if finished is None:
+        return State.READY if earlier_ready else State.NOT_STARTED
+    fresh = earlier_ready and finished.made_from == token_before(step)
+    return State.DONE if fresh else State.OUT_OF_DATE
+
+
+def token_for(step: Step, settings: object) -> str:
+    """The token of this step with these settings on the present data."""
+    text = f"{token_before(step)}|{step}|{settings!r}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> T:
+    """Do the step's work, or take it from this session's earlier results, and record it."""
+    token = token_for(step, settings)
+    results = _state(Key.RESULTS, dict)
+    if token not in results:
+        results[token] = work()
+    result: T = results[token]
+    _state(Key.DONE, dict)[step] = Done(
+        token_before(step), token, settings, result, summary(result)
+    )
+    return result
+
+
+def result(step: Step) -> Any:
+    finished = done(step)
+    return finished.result if finished else None
+
+
+def forget_everything() -> None:
+    st.session_state.clear()
+
+
+def kept(name: str, default: T) -> T:
+    """What the user last chose for `name`, else the default."""
+    value: T = _state(Key.KEPT, dict).get(name, default)
+    return value
+
+
+def keep(name: str, value: T) -> T:
+    """Remember a choice beyond the page: widgets forget theirs when the page is left."""
+    _state(Key.KEPT, dict)[name] = value
+    return value
+
+
+def start_visit_anew() -> None:
+    """Let the page's widgets start again from what was kept."""
+    page, visit = st.session_state.get(Key.VISIT, ("", 0))
+    st.session_state[Key.VISIT] = (page, visit + 1)
+
+
+def begin_visit(page: str) -> int:
+    """Count page visits; widgets keyed by the visit start from what was kept."""
+    last = st.session_state.get(Key.VISIT, ("", 0))
+    if last[0] != page:
+        last = (page, last[1] + 1)
+        st.session_state[Key.VISIT] = last
+    visit: int = last[1]
+    return visit

@@ -1,0 +1,76 @@
+"""The loaded table of a session: read once, never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dashboard.session import Key, keep
+from dashboard.show import errors_as_messages
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """A file as it was read, with what it takes to read another sheet of it."""
+
+    name: str
+    content: bytes
+    sheet: str | None
+    sheets: tuple[str, ...]
+    frame: pd.DataFrame
+
+    @property
+    def token(self) -> str:
+        return f"{self.frame.attrs['fingerprint']}:{self.sheet}"
+
+    @property
+    def synthetic(self) -> bool:
+        return "synthetic" in self.name.lower()
+
+
+def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
+    """Read the file and make it the session's table; on an error the earlier one stays."""
+    from smdp.data.read_table import read_table
+    from smdp.data.spreadsheet import sheet_names
+
+    sheets = tuple(sheet_names(content, name=name)) if name.lower().endswith(".xlsx") else ()
+    sheet = sheet or (sheets[0] if sheets else None)
+    frame = read_table(content, name=name, sheet=sheet)
+    table = LoadedTable(name, content, sheet, sheets, frame)
+    current = loaded()
+    if current is None or current.token != table.token:
+        keep("roles.for", "")
+        keep("codes", "")
+    st.session_state[Key.TABLE] = table
+    return table
+
+
+def upload_box() -> None:
+    """A place to drop a file; once it is read, the Data page shows it."""
+    upload = st.file_uploader(
+        "CSV, Excel, SPSS, Stata, SAS or Parquet",
+        help="One row for each person and time, or one row for each person with columns such as "
+        "stress_1, stress_2, … The file is read on this computer and is not copied elsewhere.",
+        key=f"upload-{st.session_state.get(Key.UPLOADS, 0)}",
+    )
+    if upload is not None:
+        with errors_as_messages(), st.spinner("Reading the file …"):
+            load(upload.name, upload.getvalue())
+            # A fresh box, so that the same file is not read again on the next visit.
+            st.session_state[Key.UPLOADS] = st.session_state.get(Key.UPLOADS, 0) + 1
+            st.switch_page("views/data.py")
+
+
+def load_sample(path: Path) -> LoadedTable:
+    return load(path.name, path.read_bytes())
+
+
+def loaded() -> LoadedTable | None:
+    table: LoadedTable | None = st.session_state.get(Key.TABLE)
+    return table

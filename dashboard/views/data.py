@@ -1,0 +1,112 @@
+"""1 Data: which column is what, and what the program understood."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dashboard import data_widgets as widgets
+from dashboard.session import State, Step, kept, result, run, state
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    next_step,
+    says,
+    table,
+)
+from dashboard.table import loaded, upload_box
+from smdp.data.arrange import arrange
+from smdp.data.checks import find_problems
+from smdp.data.describe import describe_study, plural, variable_table
+from smdp.data.missing_codes import mark_missing
+from smdp.data.role_table import codes_from_table, roles_from_table
+
+if TYPE_CHECKING:
+    from smdp.data.study import Study
+
+heading("Data", "Which column is what? Correct the guesses, then see what was understood.")
+
+source = loaded()
+if source is None:
+    with st.container(border=True):
+        st.markdown("No file is loaded yet. Load your own table here, or take a sample study.")
+        upload_box()
+        st.page_link("views/start.py", label="Take a sample study", icon=":material/science:")
+    st.stop()
+
+
+def show_study(study: Study) -> None:
+    from smdp.figures.data import decisions_figure
+
+    says(describe_study(study), "What the program understood")
+    figure(decisions_figure(study), "decisions")
+    with st.expander("State variables, one by one"):
+        table(variable_table(study), "variables")
+
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    with st.expander("Load another file"):
+        upload_box()
+    source = widgets.choose_sheet(source)
+    frame = widgets.choose_layout(source)
+    everywhere = widgets.missing_codes_everywhere()
+with main:
+    edited = widgets.edit_roles(source, frame)
+    with st.expander(f"Preview of the table ({len(frame):,} rows, {frame.shape[1]} columns)"):
+        st.dataframe(frame.head(200), hide_index=True, key="preview")
+
+roles = None
+with errors_as_messages():
+    codes = codes_from_table(edited, everywhere)
+    frame = mark_missing(frame, codes)
+    with settings_column:
+        next_value = widgets.choose_utility(edited)
+        levels, probability = widgets.edit_actions(frame, edited)
+        lags, add_time = widgets.choose_look_back()
+    chosen = roles = roles_from_table(
+        edited,
+        next_value=next_value,
+        probability=probability,
+        action_levels=levels,
+        lags=lags,
+        add_time=add_time,
+    )
+    problems = find_problems(frame, roles)
+    blocked = any(p.severity == "error" for p in problems)
+    with settings_column:
+        if st.button(
+            "Use these roles",
+            type="primary",
+            disabled=blocked,
+            width="stretch",
+            icon=":material/check:",
+            help="Arranges the table by subject and decision. Takes a second or two.",
+        ):
+            with st.spinner("Arranging the table …"):
+                run(
+                    Step.DATA,
+                    (codes, source.sheet, kept("layout", ""), roles),
+                    lambda: arrange(frame, chosen),
+                    lambda s: (
+                        f"{plural(len(s.subjects), 'subject')}, {len(s.variables)} state variables"
+                    ),
+                )
+            st.rerun()
+    check(problems)
+    widgets.offer_suspected_codes(frame, edited)
+
+if state(Step.DATA) in (State.DONE, State.OUT_OF_DATE):
+    used = result(Step.DATA)
+    if state(Step.DATA) == State.OUT_OF_DATE or used.roles != roles:
+        st.info(
+            "The roles above have been changed since they were last used. What follows describes "
+            "the roles in use.",
+            icon=":material/history:",
+        )
+    show_study(used)
+    if state(Step.DATA) == State.DONE:
+        next_step("Next: missing values", "missing_values")

@@ -1,0 +1,147 @@
+"""2 Missing values: what is missing, who is left out, how the rest is filled in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from dashboard.gate import needs, stale_notice
+from dashboard.session import State, Step, keep, kept, result, run, state
+from dashboard.show import check, errors_as_messages, figure, heading, next_step, says, table
+from smdp.data.describe import describe_completed, missing_problems, percent, variable_table
+from smdp.data.exclude import missing_shares
+from smdp.data.prepare import CompletedStudy, complete
+from smdp.figures.missing_values import (
+    exclusion_figure,
+    missing_by_variable,
+    missing_heatmap,
+    series_figure,
+)
+from smdp.settings import ImputationSettings, PreparationSettings
+
+heading("Missing values", "What is missing, whom does it rule out, and what takes its place?")
+if not needs(Step.MISSING):
+    st.stop()
+study = result(Step.DATA)
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    threshold = st.slider(
+        "Leave out subjects with more missing than (%)",
+        0,
+        100,
+        kept("missing.threshold", 50),
+        key="missing.threshold",
+        help="The share of a subject's own state values that may be missing. Variables that never "
+        "change within a subject do not count.",
+    )
+    by_hand = st.multiselect(
+        "Leave out by hand",
+        study.subjects,
+        [s for s in kept("missing.by_hand", list[str]()) if s in study.subjects],
+        key="missing.by_hand",
+        help="For reasons that the data do not show, such as a withdrawn consent.",
+    )
+    span = st.slider(
+        "Neighbourhood (span)",
+        0.1,
+        1.5,
+        kept("missing.span", 0.75),
+        0.05,
+        key="missing.span",
+        help="The share of a subject's observations that each imputed value is fitted to. Smaller "
+        "follows the ups and downs, larger is smoother.",
+    )
+    degree: Literal[0, 1, 2] = st.segmented_control(
+        "Degree of the local polynomial",
+        [0, 1, 2],
+        default=kept("missing.degree", 1),
+        key="missing.degree",
+        required=True,
+        help="0: local average, 1: local line, 2: local parabola. The same as R's loess.",
+    )
+    unobserved = st.checkbox(
+        "Leave out who lacks a variable",
+        kept("missing.unobserved", False),
+        key="missing.unobserved",
+        help="A subject who has no value at all of some variable cannot be imputed from her own "
+        "series. Ticked: such subjects are left out. Not ticked: you are told who they are.",
+    )
+    for name, value in (
+        ("threshold", threshold),
+        ("by_hand", by_hand),
+        ("span", span),
+        ("degree", degree),
+        ("unobserved", unobserved),
+    ):
+        keep(f"missing.{name}", value)
+    settings = PreparationSettings(
+        exclude_above=threshold / 100,
+        also_exclude=tuple(by_hand),
+        unobserved="exclude" if unobserved else "refuse",
+        imputation=ImputationSettings(span=span, degree=degree),
+    )
+    out = int((missing_shares(study) > settings.exclude_above).sum())
+    cells = int(study.missing.sum())
+    go = st.button(
+        f"Leave out {out + len(by_hand)} and impute" if out or by_hand else "Impute",
+        type="primary",
+        width="stretch",
+        icon=":material/auto_fix_high:",
+        help=f"{cells:,} missing values; takes about {max(1, round(cells * 6e-5))} s.",
+    )
+
+if go:
+    with main, errors_as_messages(), st.spinner("Imputing …"):
+        bar = st.progress(0.0)
+
+        def report(share: float, message: str) -> None:
+            bar.progress(min(share, 1.0), message)
+
+        def summary(done: CompletedStudy) -> str:
+            return f"{len(done.imputed.study.subjects)} of {len(study.subjects)} subjects kept"
+
+        run(Step.MISSING, settings, lambda: complete(study, settings, progress=report), summary)
+        st.rerun()
+
+with main:
+    if result(Step.MISSING) is None and not unobserved:
+        check(missing_problems(study))
+    figure(missing_heatmap(study), "missing-heatmap")
+    overview, series, variables = st.tabs(["Who is left out", "One subject's series", "Variables"])
+    with overview:
+        figure(exclusion_figure(study, settings.exclude_above), "exclusions")
+    with series:
+        one, two = st.columns(2)
+        subject = one.selectbox("Subject", study.subjects, key="series.subject")
+        names = [v.name for v in study.variables]
+        first = int(study.missing.sum(axis=(0, 1)).argmax())
+        variable = two.selectbox("Variable", names, index=first, key="series.variable")
+        with errors_as_messages():
+            i, j = study.subjects.index(subject), names.index(variable)
+            figure(series_figure(study, i, j, settings.imputation), "series")
+            st.caption("A preview with the settings on the left; nothing is changed by it.")
+    with variables:
+        figure(missing_by_variable(study), "missing-by-variable")
+        table(variable_table(study), "missing-by-variable")
+
+finished = result(Step.MISSING)
+if finished is None:
+    share = study.missing.sum() / max(study.on_grid.sum() * len(study.variables), 1)
+    says(
+        [
+            f"{percent(share, 1)} of all state values are missing. With the settings on the left, "
+            f"{out + len(by_hand)} of {len(study.subjects)} subjects would be left out.",
+            "Nothing has been left out or imputed yet.",
+        ]
+    )
+else:
+    stale_notice(Step.MISSING)
+    says(describe_completed(finished))
+    if finished.exclusions:
+        with st.expander(f"Who was left out and why ({len(finished.exclusions)})", expanded=True):
+            st.table({"Subject": [e.subject for e in finished.exclusions],
+                      "Reason": [e.reason for e in finished.exclusions]})  # fmt: skip
+    if state(Step.MISSING) == State.DONE:
+        next_step("Next: rescaling", "rescaling")

@@ -1,0 +1,108 @@
+"""3 Rescaling: one set of levels for all variables, or their own units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.gate import needs, stale_notice
+from dashboard.session import State, Step, done, keep, kept, result, run, state
+from dashboard.show import errors_as_messages, figure, heading, says, table
+from smdp.data.describe import describe_prepared, plural
+from smdp.data.prepare import finish
+from smdp.data.rescale import unique_counts
+from smdp.figures.rescaling import before_after_figure, levels_figure
+from smdp.settings import RescalingSettings
+
+heading("Rescaling", "Should all variables share one scale, and which variable sets its levels?")
+if not needs(Step.RESCALING):
+    st.stop()
+completed = result(Step.MISSING)
+earlier = done(Step.MISSING)
+counts = unique_counts(completed.imputed)
+all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variables)
+widest = max(counts, key=counts.__getitem__)
+
+ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    way = st.radio(
+        "Scale",
+        [ORDINAL, OWN_UNITS],
+        index=[ORDINAL, OWN_UNITS].index(
+            kept("rescaling.way", ORDINAL if all_ordinal else OWN_UNITS)
+        ),
+        key="rescaling.way",
+        help="Common levels suit a study of questionnaire items and counts, as in the paper. "
+        "Keep own units where variables are continuous.",
+    )
+    reference = None
+    if way == ORDINAL:
+        names = list(counts)
+        remembered = kept("rescaling.reference", widest)
+        reference = st.selectbox(
+            "Reference variable",
+            names,
+            index=names.index(remembered if remembered in names else widest),
+            format_func=lambda n: f"{n} ({plural(counts[n], 'value')})",
+            key="rescaling.reference",
+            help="Divided by its maximum, its values are the levels that all other variables are "
+            "rounded to. Usually the one with the most different values.",
+        )
+        keep("rescaling.reference", reference)
+    keep("rescaling.way", way)
+    rescaling = RescalingSettings(reference) if way == ORDINAL else None
+    go = st.button(
+        "Rescale all variables" if rescaling else "Keep own units",
+        type="primary",
+        width="stretch",
+        icon=":material/straighten:",
+        help="Takes less than a second for most studies.",
+    )
+if go and earlier is not None:
+    with errors_as_messages():
+        settings = replace(earlier.settings, rescaling=rescaling)
+        run(
+            Step.RESCALING,
+            settings,
+            lambda: finish(completed, settings),
+            lambda p: (
+                f"{plural(int(p.trajectories.valid.sum()), 'transition')}, "
+                + (f"{len(p.rescaled.levels)} levels" if p.rescaled else "own units")
+            ),
+        )
+        st.rerun()
+
+prepared = result(Step.RESCALING)
+with main:
+    if prepared is None:
+        with st.container(border=True, height=340):
+            st.markdown(
+                f"**{widest}** has the most different values "
+                f"({counts[widest]}). With common levels, every other variable is moved to the "
+                "nearest of them. The figure appears here once you have chosen."
+            )
+    else:
+        stale_notice(Step.RESCALING)
+        if prepared.rescaled is not None:
+            figure(levels_figure(prepared.rescaled), "levels")
+        before = prepared.completed.imputed.study
+        tabs = st.tabs(["Before and after", "Ranges", "What was done"])
+        with tabs[0]:
+            if prepared.rescaled is None:
+                st.markdown("The variables keep their own units: before and after are the same.")
+            else:
+                name = st.selectbox(
+                    "Variable", [v.name for v in before.variables], key="rescaling.variable"
+                )
+                figure(before_after_figure(before, prepared.rescaled, name), "before-after")
+        with tabs[1]:
+            from smdp.data.describe import rescaling_table
+
+            table(rescaling_table(prepared), "ranges")
+        with tabs[2]:
+            table(prepared.log, "log")
+        says(describe_prepared(prepared))
+        if state(Step.RESCALING) == State.DONE:
+            st.success("The trajectories are ready.", icon=":material/check_circle:")

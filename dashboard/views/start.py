@@ -1,0 +1,47 @@
+"""Start: what this does, and the ways in."""
+
+import streamlit as st
+
+from dashboard.navigation import ICONS, PAGES, step_line
+from dashboard.session import state
+from dashboard.show import errors_as_messages, heading
+from dashboard.table import load_sample, loaded, upload_box
+
+heading(
+    "From a mobile-health trial to a policy you can read",
+    "Load a table of people, repeated decision points, treatments and outcomes.",
+)
+st.markdown(
+    "This workbench turns a micro-randomised trial or a diary study into a small summary of each "
+    "patient's state that still holds what matters for choosing treatment. "
+    "It shows at every step what was understood, what was done and how sure it is. "
+    "Everything runs on this computer: no data leaves it."
+)
+
+left, right = st.columns(2, gap="large")
+with left, st.container(border=True):
+    st.subheader("Your own file")
+    upload_box()
+
+with right, st.container(border=True):
+    from smdp.simulation.sample_files import SAMPLE_STUDIES, sample_file
+
+    st.subheader("A sample study")
+    st.caption("Synthetic data: made by a program, about nobody.")
+    for sample in SAMPLE_STUDIES:
+        if st.button(sample.title, key=f"sample-{sample.file}", icon=":material/science:"):
+            with errors_as_messages():
+                load_sample(sample_file(sample.file))
+                st.switch_page("views/data.py")
+        st.caption(sample.description)
+
+st.subheader("The steps")
+for step, page in PAGES.items():
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(
+            f"views/{page.view}.py",
+            label=f"{page.number}  {page.title}",
+            icon=ICONS[state(step)],
+            width=220,
+        )
+        st.caption(step_line(step) if loaded() else page.purpose)

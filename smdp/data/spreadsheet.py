@@ -1,0 +1,183 @@
+"""Sheets of Excel workbooks: values only, as they were last calculated."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import zipfile
+from typing import Any
+
+import pyarrow as pa
+from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
+
+from smdp.data import limits
+from smdp.data.file_kind import READABLE, damaged, identify
+from smdp.data.file_source import Source, load
+from smdp.data.raw_table import RawTable
+from smdp.data.statistical_child import clock_text
+from smdp.data.text_values import MISSING_TEXT, Column, columns_from_text
+from smdp.errors import ReadError, listing
+
+_KIND = "an Excel workbook"
+_OTHER_PACKAGES = (
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
+    ("word/", "a Word document"),
+    ("ppt/", "a PowerPoint presentation"),
+    ("mimetype", "an OpenDocument file"),
+)
+_WORKBOOK_PART = re.compile(r"(^|/)workbook\d*\.xml$", re.IGNORECASE)
+_CELL_ADDRESS = re.compile(rb"""\sr=["']([A-Za-z]{1,3})([0-9]{1,7})["']""")
+_LONGEST_ADDRESS = 32
+_CHUNK = 1_000_000
+
+
+def sheet_names(source: Source, name: str | None = None) -> list[str]:
+    """The sheets of a workbook in their order; empty for a table of another kind."""
+    data, name = load(source, name)
+    return _sheets(_open(data, name)) if identify(data, name) == "workbook" else []
+
+
+def read_sheet(data: bytes, name: str, sheet: str | int | None) -> RawTable:
+    """The table on a sheet: by its name, or by its number counted from 0; else the first."""
+    workbook = _open(data, name)
+    names = _sheets(workbook)
+    chosen = _choose(names, sheet, name)
+    try:
+        rows = _rows(workbook.get_sheet_by_name(chosen), name)
+    except ReadError:
+        raise
+    except BaseException as error:
+        raise _reader_failure(error, name) from None
+    if not rows:
+        others = [other for other in names if other != chosen]
+        raise ReadError(
+            f"The sheet '{chosen}' of '{name}' is empty.",
+            f"Choose another sheet: {listing(others)}." if others else "Export the table again.",
+        )
+    header = [_as_text(cell) for cell in rows[0]]
+    cells = list(zip(*rows[1:], strict=True)) or [()] * len(header)
+    columns, _ = columns_from_text([_column(values) for values in cells], MISSING_TEXT)
+    return RawTable(header, columns, f"Excel workbook, sheet '{chosen}'")
+
+
+def _open(data: bytes, name: str) -> CalamineWorkbook:
+    _check_package(data, name)
+    try:
+        return CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except BaseException as error:
+        raise _reader_failure(error, name) from None
+
+
+def _reader_failure(error: BaseException, name: str) -> BaseException:
+    """The reader's failures, including its panics, which are no ordinary exceptions."""
+    ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
+    return damaged(name, _KIND) if ours else error
+
+
+def _sheets(workbook: CalamineWorkbook) -> list[str]:
+    return [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+
+
+def _choose(names: list[str], sheet: str | int | None, name: str) -> str:
+    if not names:
+        raise ReadError(f"'{name}' has no sheet with cells.", READABLE)
+    if sheet is None:
+        return names[0]
+    if isinstance(sheet, int) and 0 <= sheet < len(names):
+        return names[sheet]
+    if sheet in names:
+        return str(sheet)
+    asked = f"'{sheet}'" if isinstance(sheet, str) else f"number {sheet} (counted from 0)"
+    raise ReadError(
+        f"'{name}' has no sheet {asked}.", f"Its sheets are: {listing(names, limit=20)}."
+    )
+
+
+def _check_package(data: bytes, name: str) -> None:
+    """Size, content and checksums of the package, before anything is parsed."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            parts = package.infolist()
+            unpacked = sum(part.file_size for part in parts)
+            limits.check_unpacked_size(len(data), unpacked, name)
+            _check_is_workbook([part.filename for part in parts], name)
+            for part in parts:
+                with package.open(part) as content:
+                    rows, columns = _used_area(content)
+                limits.check_sheet_area(rows, columns, name)
+    except ReadError:
+        raise
+    except Exception:  # a damaged package fails in many ways, none of them the caller's doing
+        raise damaged(name, "a packed file (.zip, .xlsx)") from None
+
+
+def _check_is_workbook(parts: list[str], name: str) -> None:
+    if any(_WORKBOOK_PART.search(part) for part in parts):
+        return
+    for start, description in _OTHER_PACKAGES:
+        if any(part.startswith(start) for part in parts):
+            raise ReadError(f"'{name}' is {description}.", READABLE)
+    raise ReadError(
+        f"'{name}' is a zip archive without an Excel workbook in it.",
+        "Unpack it and give the table itself.",
+    )
+
+
+def _used_area(content: Any) -> tuple[int, int]:
+    """Rows and columns up to the last cell; reading to the end also verifies the checksum.
+
+    The reader reserves memory for the whole rectangle: one stray cell in the last corner of a
+    sheet would end the process.
+    """
+    rows = columns = 0
+    rest = b""
+    while chunk := content.read(_CHUNK):
+        found = set(_CELL_ADDRESS.findall(rest + chunk))
+        rows = max([rows, *(int(row) for _, row in found)])
+        columns = max([columns, *(_column_number(c) for c in {letters for letters, _ in found})])
+        rest = chunk[-_LONGEST_ADDRESS:]
+    return rows, columns
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+def _rows(sheet: CalamineSheet, name: str) -> list[list[Any]]:
+    limits.check_shape(sheet.height - 1, sheet.width, name)
+    return sheet.to_python()
+
+
+def _column(cells: tuple[Any, ...]) -> Column:
+    """Numbers, moments in time or text, whatever all cells of the column have in common."""
+    values = [None if _is_missing(cell) else cell for cell in cells]
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds <= {int, float, bool}:
+        numbers = [None if value is None else float(value) for value in values]
+        return pa.chunked_array([pa.array(numbers, pa.float64())])
+    if kinds <= {dt.date, dt.datetime}:
+        moments = [dt.datetime.combine(v, dt.time()) if type(v) is dt.date else v for v in values]
+        return pa.chunked_array([pa.array(moments, pa.timestamp("us"))])
+    text = pa.array([None if v is None else _as_text(v) for v in values], pa.large_string())
+    return pa.chunked_array([text])
+
+
+def _is_missing(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip() in MISSING_TEXT
+
+
+def _as_text(cell: Any) -> str:
+    """A cell of a column of mixed kinds, written as Excel would show it."""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    if isinstance(cell, dt.timedelta):
+        return clock_text(cell.total_seconds()) or ""
+    if isinstance(cell, dt.date):
+        return cell.isoformat().replace("T", " ")
+    return str(cell)

@@ -1,0 +1,86 @@
+"""Files of SPSS, Stata and SAS, with their variable and value labels."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+
+from smdp.data import limits, statistical_child
+from smdp.data.file_kind import FileKind, damaged
+from smdp.data.raw_table import RawTable
+from smdp.errors import ReadError, shorten
+
+_NAMES: dict[FileKind, tuple[str, str]] = {
+    "spss": ("an SPSS file", "SPSS"),
+    "stata": ("a Stata file", "Stata"),
+    "sas_transport": ("a SAS transport file", "SAS transport"),
+    "sas": ("a SAS file", "SAS"),
+}
+_MAX_SECONDS = 900
+
+
+def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
+    """The table in a file of a statistics program; values that it declares missing are missing.
+
+    The reading is done by another process: the library for these formats can crash on a damaged
+    file, and would take the researcher's session with it.
+    """
+    description, short = _NAMES[kind]
+    with TemporaryDirectory(prefix="smdp-", ignore_cleanup_errors=True) as folder:
+        source, result = Path(folder, "source"), Path(folder, "result")
+        source.write_bytes(data)
+        report = _run_child(kind, source, result, name)
+        error = str(report.get("error", ""))
+        if error.startswith("OverflowError"):
+            raise ReadError(
+                f"'{name}' is {description} with a date before the year 1 or after the year 9999.",
+                "Correct or clear such dates, or save their column as text.",
+            )
+        if "columns" in report:
+            limits.check_shape(report["rows"] or 0, report["columns"], name)
+        try:
+            with pa.OSFile(str(result)) as file, pa.ipc.open_file(file) as reader:
+                table = reader.read_all()
+            labels = json.loads(table.schema.metadata[b"labels"])
+        except Exception:  # no result, or half of one
+            raise damaged(name, description, shorten(error)) from None
+    encoding = labels["encoding"]
+    return RawTable(
+        table.column_names,
+        table.columns,
+        f"{short}, {encoding}" if encoding else short,
+        labels["variables"],
+        {column: dict(pairs) for column, pairs in labels["values"]},
+    )
+
+
+def _run_child(kind: FileKind, source: Path, result: Path, name: str) -> dict[str, Any]:
+    """What the other process reports: the table's size, an error, or nothing if it crashed."""
+    command = [sys.executable, "-P", statistical_child.__file__, kind, str(source), str(result)]
+    command += [str(limits.MAX_ROWS), str(limits.MAX_COLUMNS)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_MAX_SECONDS,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired:
+        raise ReadError(
+            f"Reading '{name}' took more than {_MAX_SECONDS // 60} minutes.",
+            "Save it as CSV or Parquet and read that.",
+        ) from None
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        return {}
+    return report if isinstance(report, dict) else {}

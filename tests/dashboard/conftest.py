@@ -1,0 +1,67 @@
+"""The dashboard driven by Streamlit's own test runner."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+
+
+class Driver:
+    """The app with the few gestures that the tests need, by the words on the screen."""
+
+    def __init__(self) -> None:
+        self.at = AppTest.from_file(str(APP), default_timeout=60).run()
+
+    def press(self, label: str) -> "Driver":
+        next(b for b in self.at.button if label in b.label).click()
+        return self.run()
+
+    def run(self) -> "Driver":
+        self.at.run()
+        assert not self.at.exception, self.at.exception
+        return self
+
+    def go(self, view: str) -> "Driver":
+        self.at.switch_page(f"views/{view}.py")
+        return self.run()
+
+    def upload(self, name: str, content: bytes) -> "Driver":
+        self.at.file_uploader[0].upload(name, content)
+        return self.run()
+
+    def set_role(self, column: str, **cells: object) -> "Driver":
+        """Edit a row of the table of columns."""
+        editor = self.at.data_editor[0]
+        row = int((editor.value["column"] == column).to_numpy().argmax())
+        edits = dict(self.at.session_state[editor.key]["edited_rows"])
+        edits[row] = edits.get(row, {}) | cells
+        state = {"edited_rows": edits, "added_rows": [], "deleted_rows": []}
+        self.at.session_state[editor.key] = state
+        return self.run()
+
+    @property
+    def title(self) -> str:
+        return self.at.title[0].value
+
+    @property
+    def text(self) -> str:
+        """Everything the page says, with Markdown's escapes taken off."""
+        kinds = ("markdown", "caption", "error", "warning", "info", "success", "text")
+        parts = [e.value for kind in kinds for e in getattr(self.at, kind)]
+        return "\n".join(str(p) for p in parts).replace("\\", "")
+
+    @property
+    def sidebar(self) -> list[str]:
+        return [c.value for c in self.at.sidebar.caption]
+
+
+@pytest.fixture
+def app() -> Driver:
+    return Driver()
+
+
+@pytest.fixture
+def sample(app: Driver) -> Driver:
+    return app.press("Smoking in students")

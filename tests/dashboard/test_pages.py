@@ -1,0 +1,165 @@
+"""Each page: what it shows, what it teaches when it is empty, what changes make out of date."""
+
+import pytest
+
+from smdp.simulation.sample_files import sample_file
+
+
+def test_start_says_what_this_is_and_offers_two_ways_in(app):
+    assert "policy you can read" in app.title
+    assert "no data leaves it" in app.text
+    assert len(app.at.file_uploader) == 1
+    assert sum("synthetic" in b.label for b in app.at.button) == 2
+    assert app.sidebar[0] == "load a file first"
+
+
+@pytest.mark.parametrize("view", ["missing_values", "rescaling"])
+def test_empty_pages_teach(app, view):
+    app.go(view)
+    assert "works on the result of **Data**" in app.text
+    assert not app.at.error
+
+
+def test_data_without_a_file_offers_one(app):
+    app.go("data")
+    assert "No file is loaded yet" in app.text
+    assert len(app.at.file_uploader) == 1
+
+
+def test_sample_leads_to_its_roles(sample):
+    assert sample.title == "Data"
+    table = sample.at.data_editor[0].value.set_index("column")
+    assert table.loc["student", "role"] == "subject"
+    assert table.loc["module", "role"] == "action"
+    assert (table["role"] == "state").sum() == 15
+    sample.press("Use these roles")
+    assert "30 subjects with 28 decisions each" in sample.text
+    assert sample.sidebar[0] == "30 subjects, 15 state variables"
+
+
+def test_whole_way(sample):
+    sample.press("Use these roles").press("Next: missing values")
+    assert "2 of 30 subjects would be left out" in sample.text
+    sample.press("Leave out 2 and impute")
+    assert "28 of 30 subjects are kept; left out: S07, S11." in sample.text
+    sample.press("Next: rescaling").press("Rescale all variables")
+    assert "among the 18 levels of 'cigs'" in sample.text
+    assert sample.sidebar == [
+        "30 subjects, 15 state variables",
+        "28 of 30 subjects kept",
+        "756 transitions, 18 levels",
+    ]
+
+
+def test_a_change_marks_what_follows_and_changing_back_restores_it(sample):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    sample.go("rescaling").press("Rescale all variables")
+    sample.go("missing_values")
+    sample.at.slider(key="missing.threshold").set_value(90)
+    sample.run()
+    assert sample.sidebar[2] == "756 transitions, 18 levels"  # nothing happens by itself
+    sample.press("Impute")
+    assert sample.sidebar[1] == "30 of 30 subjects kept"
+    assert sample.sidebar[2] == "out of date"
+    sample.go("rescaling")
+    assert "out of date" in sample.text
+    sample.go("missing_values")
+    sample.at.slider(key="missing.threshold").set_value(50)
+    sample.run().press("Leave out 2 and impute")
+    assert sample.sidebar[2] == "756 transitions, 18 levels"
+
+
+def test_settings_survive_a_page_switch(sample):
+    sample.press("Use these roles").go("missing_values")
+    sample.at.slider(key="missing.span").set_value(0.5)
+    sample.run().go("rescaling").go("missing_values")
+    assert sample.at.slider(key="missing.span").value == 0.5
+
+
+def test_edited_roles_survive_a_page_switch(sample):
+    sample.set_role("age", role="ignore").go("start").go("data")
+    table = sample.at.data_editor[0].value.set_index("column")
+    assert table.loc["age", "role"] == "ignore"
+    sample.press("Use these roles")
+    assert "14 state variables" in sample.text
+
+
+def test_open_role_is_said_with_its_remedy(sample):
+    sample.set_role("module", role="ignore")
+    assert "No column has the role 'action'" in sample.text
+    assert "What to do:" in sample.text
+    assert not any(b.label == "Use these roles" for b in sample.at.button)
+
+
+def test_problem_blocks_and_is_listed(sample):
+    sample.set_role("cigs", highest=5)
+    assert "outside its declared range" in sample.text
+    assert next(b for b in sample.at.button if b.label == "Use these roles").disabled
+
+
+def test_missing_codes_in_all_columns(sample):
+    sample.at.text_input[0].set_value("10")
+    sample.run().press("Use these roles")
+    assert "10.1 % of their values are missing" not in sample.text
+
+
+def test_look_back_adds_lags(sample):
+    sample.at.number_input[0].set_value(2)
+    sample.run().press("Use these roles").go("missing_values").press("impute")
+    sample.go("rescaling").press("Rescale all variables")
+    assert "state variables and 700 of 756 transitions" in sample.text
+
+
+def test_keep_own_units(sample):
+    sample.press("Use these roles").go("missing_values").press("impute").go("rescaling")
+    sample.at.radio[0].set_value("Own units")
+    sample.run().press("Keep own units")
+    assert "All variables keep their own units." in sample.text
+    assert sample.sidebar[2] == "756 transitions, own units"
+
+
+@pytest.mark.parametrize(
+    ("name", "subjects"),
+    [
+        ("basics_mobile_synthetic.xlsx", 30),
+        ("basics_mobile_synthetic.sav", 30),
+        ("basics_mobile_synthetic_wide.csv", 30),
+        ("three_action_synthetic.csv", 24),
+    ],
+)
+def test_every_sample_file_can_be_uploaded_and_used(app, name, subjects):
+    app.upload(name, sample_file(name).read_bytes())
+    assert app.title == "Data"
+    app.press("Use these roles")
+    assert app.sidebar[0].startswith(f"{subjects} subjects")
+    app.go("missing_values").press("mpute")
+    assert "subjects kept" in app.sidebar[1]
+
+
+BAD_FILES = [
+    ("empty.csv", b"", "empty"),
+    ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(200), "picture.csv"),
+    ("twice.csv", b"a,a\n1,2\n3,4\n", "twice.csv"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "words"), BAD_FILES, ids=[b[0] for b in BAD_FILES])
+def test_bad_file_is_one_clear_message_and_nothing_is_lost(sample, name, content, words):
+    sample.press("Use these roles").upload(name, content)
+    assert words in sample.at.error[0].value.replace("\\", "")
+    assert sample.sidebar[0] == "30 subjects, 15 state variables"
+
+
+def test_names_with_markup_are_shown_as_text(app):
+    rows = ["id,time,action,<b>x</b>,=cmd(),**u**"]
+    rows += [f"{i},{t},{(i + t) % 2},{i * t},{t},{i + t * t}" for i in range(5) for t in range(6)]
+    app.upload("odd.csv", "\n".join(rows).encode())
+    app.set_role("**u**", role="utility").press("Use these roles")
+    app.go("missing_values").press("Impute")
+    app.go("rescaling").press("Rescale all variables")
+    assert "5 subjects" in app.text
+
+
+def test_forget_everything(sample):
+    sample.press("Use these roles").press("Forget everything")
+    assert sample.sidebar[0] == "load a file first"
