@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.session import Key, keep, kept, start_visit_anew
+from dashboard.session import Key, keep, kept, memo, start_visit_anew
 from dashboard.show import errors_as_messages, say_error
 from dashboard.table import LoadedTable, load
 from smdp.data.column_roles import KINDS, NextValue
@@ -100,7 +100,7 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
     keep(f"layout:{source.token}", chosen)
     keep("layout", chosen)
     try:
-        return to_long(source.frame, chosen)
+        return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
     except SmdpError as error:
         say_error(error)
         st.stop()

@@ -40,6 +40,7 @@ class Key(StrEnum):
     KEPT = "kept"
     VISIT = "visit"
     UPLOADS = "uploads"
+    MEMO = "memo"
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,16 @@ def kept(name: str, default: T) -> T:
 def keep(name: str, value: T) -> T:
     """Remember a choice beyond the page: widgets forget theirs when the page is left."""
     _state(Key.KEPT, dict)[name] = value
+    return value
+
+
+def memo(name: str, key: object, work: Callable[[], T]) -> T:
+    """The last value of `work` under `name`, worked out anew only when the key has changed."""
+    last = _state(Key.MEMO, dict).get(name)
+    if last is None or last[0] != key:
+        last = (key, work())
+        _state(Key.MEMO, dict)[name] = last
+    value: T = last[1]
     return value
 
 

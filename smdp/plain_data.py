@@ -53,8 +53,9 @@ def _encode(value: object, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, pd.DataFrame):
         columns = [_encode(_column(value.iloc[:, i]), arrays) for i in range(value.shape[1])]
         names = [_encode(name, arrays) for name in value.columns]
-        index = None if isinstance(value.index, pd.RangeIndex) else _column(value.index.to_series())
-        return {"$frame": columns, "names": names, "index": _encode(index, arrays)}
+        plain = value.index.equals(pd.RangeIndex(len(value))) and value.index.name is None
+        index = None if plain else _encode(_column(value.index.to_series()), arrays)
+        return {"$frame": columns, "names": names, "index": index, "called": value.index.name}
     if isinstance(value, Mapping):
         return {"$map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
     if isinstance(value, tuple):
@@ -84,7 +85,9 @@ def _decode(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         return {_decode(k, arrays): _decode(v, arrays) for k, v in code["$map"]}
     if "$frame" in code:
         columns = dict(enumerate(_decode(code["$frame"], arrays)))
-        frame = pd.DataFrame(columns, index=_decode(code["index"], arrays))
+        index = _decode(code["index"], arrays)
+        frame = pd.DataFrame(columns, index=None if index is None else pd.Index(index))
+        frame.index.name = code["called"]
         frame.columns = pd.Index(_decode(code["names"], arrays))
         return frame
     if "$enum" in code:

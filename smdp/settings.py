@@ -76,3 +76,54 @@ class PreparationSettings:
             "'refuse' or 'exclude'",
             self.unobserved,
         )
+
+
+@dataclass(frozen=True)
+class ScreeningSettings:
+    """Which state variables the outcome depends on, found round by round (Algorithm 1).
+
+    `level`: the paper's tau; a variable joins when its pooled p-value is at most this.
+    `test`: "distance_covariance" for values of any kind, "likelihood_ratio" for discrete ones.
+    `pooling`: "ruger" tests each time on its own and pools by T p_(u) / u, u being `rank` or else
+    floor(T / 20 + 1); "trajectory" sums over time and permutes whole trajectories, which has more
+    power but a stronger null hypothesis (see `smdp.independence.over_time`).
+    `permutations`: by default ceil(10 T / (u tau)) - 1, at least 999 (T = u = 1 for trajectories).
+    `max_rounds`: the paper's N_max. `force_in`: variables in the set from the start; `force_out`:
+    variables never tested. `jobs`: threads.
+
+    Reference: Wang, Laber & Witkiewitz, section 3, "Variable screening".
+    """
+
+    level: float = 0.10
+    test: Literal["distance_covariance", "likelihood_ratio"] = "distance_covariance"
+    permutations: int | None = None
+    max_rounds: int = 20
+    pooling: Literal["ruger", "trajectory"] = "ruger"
+    rank: int | None = None
+    force_in: tuple[str, ...] = ()
+    force_out: tuple[str, ...] = ()
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        require(0 < self.level < 1, "level", "a probability above 0 and below 1", self.level)
+        tests = ("distance_covariance", "likelihood_ratio")
+        require(self.test in tests, "test", " or ".join(map(repr, tests)), self.test)
+        poolings = ("ruger", "trajectory")
+        require(self.pooling in poolings, "pooling", " or ".join(map(repr, poolings)), self.pooling)
+        for name in ("permutations", "rank", "max_rounds", "jobs"):
+            value = getattr(self, name)
+            optional = value is None and name in ("permutations", "rank")
+            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+            require(optional or whole, name, "a whole number of at least 1", value)
+        require(
+            self.rank is None or self.pooling == "ruger",
+            "rank",
+            "left empty unless 'pooling' is 'ruger'",
+            self.rank,
+        )
+        for name in ("force_in", "force_out"):
+            names = getattr(self, name)
+            require(not isinstance(names, str), name, "a list of variables", names)
+            object.__setattr__(self, name, tuple(names))
+        both = sorted(set(self.force_in) & set(self.force_out))
+        require(not both, "force_out", "without the variables of 'force_in'", both)

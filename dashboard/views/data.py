@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import data_widgets as widgets
-from dashboard.session import State, Step, kept, result, run, state
+from dashboard.session import State, Step, kept, memo, result, run, state
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -52,17 +52,18 @@ with settings_column:
     with st.expander("Load another file"):
         upload_box()
     source = widgets.choose_sheet(source)
-    frame = widgets.choose_layout(source)
+    long = widgets.choose_layout(source)
     everywhere = widgets.missing_codes_everywhere()
 with main:
-    edited = widgets.edit_roles(source, frame)
-    with st.expander(f"Preview of the table ({len(frame):,} rows, {frame.shape[1]} columns)"):
-        st.dataframe(frame.head(200), hide_index=True, key="preview")
+    edited = widgets.edit_roles(source, long)
+    with st.expander(f"Preview of the table ({len(long):,} rows, {long.shape[1]} columns)"):
+        st.dataframe(long.head(200), hide_index=True, key="preview")
 
 roles = None
 with errors_as_messages():
     codes = codes_from_table(edited, everywhere)
-    frame = mark_missing(frame, codes)
+    read_as = (source.token, kept("layout", ""), codes)
+    frame = memo("marked", read_as, lambda: mark_missing(long, codes))
     with settings_column:
         next_value = widgets.choose_utility(edited)
         levels, probability = widgets.edit_actions(frame, edited)
@@ -75,7 +76,7 @@ with errors_as_messages():
         lags=lags,
         add_time=add_time,
     )
-    problems = find_problems(frame, roles)
+    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
     blocked = any(p.severity == "error" for p in problems)
     with settings_column:
         if st.button(
@@ -89,7 +90,7 @@ with errors_as_messages():
             with st.spinner("Arranging the table …"):
                 run(
                     Step.DATA,
-                    (codes, source.sheet, kept("layout", ""), roles),
+                    (read_as, chosen),
                     lambda: arrange(frame, chosen),
                     lambda s: (
                         f"{plural(len(s.subjects), 'subject')}, {len(s.variables)} state variables"

@@ -21,8 +21,8 @@ def check_file_size(size: int, name: str) -> None:
     """Refuse a file that is too large to be read into memory."""
     if size > MAX_FILE_BYTES:
         raise ReadError(
-            f"'{name}' is too large: {_gigabytes(size)}, and the limit is "
-            f"{_gigabytes(MAX_FILE_BYTES)}.",
+            f"'{name}' is too large: {_in_words(size)}, and the limit is "
+            f"{_in_words(MAX_FILE_BYTES)}.",
             "Leave out columns or rows that the analysis does not need, or split the file.",
         )
 
@@ -55,8 +55,8 @@ def check_unpacked_size(packed: int, unpacked: int, name: str) -> None:
     suspicious = unpacked > RATIO_COUNTS_FROM_BYTES and unpacked > MAX_UNPACK_RATIO * packed
     if unpacked > MAX_UNPACKED_BYTES or suspicious:
         raise ReadError(
-            f"'{name}' is too large once unpacked: {_gigabytes(packed)} would become "
-            f"{_gigabytes(unpacked)} (the limit is {_gigabytes(MAX_UNPACKED_BYTES)}, and "
+            f"'{name}' is too large once unpacked: {_in_words(packed)} would become "
+            f"{_in_words(unpacked)} (the limit is {_in_words(MAX_UNPACKED_BYTES)}, and "
             f"{MAX_UNPACK_RATIO} times the packed size).",
             "Save the sheet as CSV and read that.",
         )
@@ -73,5 +73,8 @@ def check_sheet_area(rows: int, columns: int, name: str) -> None:
         )
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:.3g} GB" if size >= 1e8 else f"{size / 1e6:.3g} MB"
+def _in_words(size: int) -> str:
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if size >= unit / 10:
+            return f"{size / unit:.3g} {name}"
+    return f"{size / 1e3:.3g} kB"

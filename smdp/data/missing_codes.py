@@ -44,12 +44,11 @@ def mark_missing(frame: DataFrame, codes: MissingCodes) -> DataFrame:
     """
     by_column = _by_column(frame, codes)
     decimal_comma = "decimal comma" in str(frame.attrs.get("format", ""))
-    changed = {
-        name: _marked(frame[name], wanted, decimal_comma)
-        for name, wanted in by_column.items()
-        if wanted
-    }
-    return frame.assign(**changed)
+    marked = frame.copy()
+    for name, wanted in by_column.items():
+        if wanted:
+            marked[name] = _marked(frame[name], wanted, decimal_comma)
+    return marked
 
 
 def suspected_codes(frame: DataFrame) -> dict[str, list[float]]:

@@ -27,7 +27,11 @@ _OTHER_PACKAGES = (
     ("mimetype", "an OpenDocument file"),
 )
 _WORKBOOK_PART = re.compile(r"(^|/)workbook\d*\.xml$", re.IGNORECASE)
-_CELL_ADDRESS = re.compile(rb"""\sr=["']([A-Za-z]{1,3})([0-9]{1,7})["']""")
+# Patterns that begin with a literal are found several times faster: other blanks and quotation
+# marks are made like these first.
+_ONE_STYLE = bytes.maketrans(b"\t\r\n'", b'   "')
+_COLUMN_LETTERS = re.compile(rb' r="([A-Za-z]{1,3})[0-9]')
+_ROW_NUMBER = re.compile(rb' r="[A-Za-z]{0,3}([0-9]{1,7})"')
 _LONGEST_ADDRESS = 32
 _CHUNK = 1_000_000
 
@@ -133,9 +137,9 @@ def _used_area(content: Any) -> tuple[int, int]:
     rows = columns = 0
     rest = b""
     while chunk := content.read(_CHUNK):
-        found = set(_CELL_ADDRESS.findall(rest + chunk))
-        rows = max([rows, *(int(row) for _, row in found)])
-        columns = max([columns, *(_column_number(c) for c in {letters for letters, _ in found})])
+        text = (rest + chunk).translate(_ONE_STYLE)
+        rows = max([rows, *map(int, set(_ROW_NUMBER.findall(text)))])
+        columns = max([columns, *map(_column_number, set(_COLUMN_LETTERS.findall(text)))])
         rest = chunk[-_LONGEST_ADDRESS:]
     return rows, columns
 

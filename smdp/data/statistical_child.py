@@ -92,5 +92,5 @@ if __name__ == "__main__":
         kind, source, result, max_rows, max_columns = sys.argv[1:]
         report = main(kind, source, result, int(max_rows), int(max_columns))
     except Exception as failure:
-        report = {"error": f"{type(failure).__name__}: {failure}"}
+        report = {"error": type(failure).__name__, "message": str(failure)}
     sys.stdout.write(json.dumps(report))

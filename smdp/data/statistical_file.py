@@ -36,8 +36,7 @@ def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
         source, result = Path(folder, "source"), Path(folder, "result")
         source.write_bytes(data)
         report = _run_child(kind, source, result, name)
-        error = str(report.get("error", ""))
-        if error.startswith("OverflowError"):
+        if report.get("error") == "OverflowError":
             raise ReadError(
                 f"'{name}' is {description} with a date before the year 1 or after the year 9999.",
                 "Correct or clear such dates, or save their column as text.",
@@ -49,7 +48,8 @@ def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
                 table = reader.read_all()
             labels = json.loads(table.schema.metadata[b"labels"])
         except Exception:  # no result, or half of one
-            raise damaged(name, description, shorten(error)) from None
+            detail = shorten(report.get("message", "")).rstrip(".")
+            raise damaged(name, description, detail) from None
     encoding = labels["encoding"]
     return RawTable(
         table.column_names,

@@ -116,6 +116,8 @@ def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     spread = np.sqrt(np.square(centred).mean(axis=0))
     # Rounding gives a constant column a spread of some 1e-16 of its size.
     constant = spread <= 1e-13 * np.abs(mean)
-    centred /= np.where(constant, 1.0, spread)
-    centred[:, constant] = 0.0
+    if constant.any():
+        centred[:, constant] = 0.0
+        spread[constant] = 1.0
+    centred /= spread
     return centred

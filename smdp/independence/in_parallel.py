@@ -40,7 +40,7 @@ def in_parallel(
 def _in_threads(
     work: Work[Result], count: int, jobs: int, report: Callable[[float], None]
 ) -> Iterator[Result]:
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     stopped = Event()
 

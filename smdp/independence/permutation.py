@@ -85,24 +85,32 @@ class PermutationPlan:
             for start in range(0, every.shape[1], BLOCK_COLUMNS):
                 yield np.ascontiguousarray(every[:, start : start + BLOCK_COLUMNS])
             return
+        order = np.concatenate(self.groups)
+        group = np.repeat(np.arange(len(self.groups)), [len(group) for group in self.groups])
         for start in range(0, self.count + 1, BLOCK_COLUMNS):
-            columns = min(BLOCK_COLUMNS, self.count + 1 - start)
-            block = np.empty((sum(map(len, self.groups)), columns), dtype=np.intp)
-            for group in self.groups:
-                # Sorting random keys is a uniform shuffle, and vectorised over the columns.
-                order = random.random((len(group), columns)).argsort(axis=0)
-                block[group] = group.take(order, out=order, mode="clip")
+            # Sorting random keys is a uniform shuffle; whole numbers added keep groups apart.
+            keys = random.random((len(order), min(BLOCK_COLUMNS, self.count + 1 - start)))
+            keys += group[:, None]
+            block = _in_place_of(order, keys.argsort(axis=0))
             if start == 0:
-                block[:, 0] = np.arange(len(block))
+                block[:, 0] = np.arange(len(order))
             yield block
 
     def _every_rearrangement(self) -> NDArray[np.intp]:
-        order = np.concatenate(self.groups)
         every = product(*(arrangements(group.tolist()) for group in self.groups))
-        rows = np.array([[i for part in one for i in part] for one in every], dtype=np.intp)
-        placed = np.empty_like(rows)
-        placed[:, order] = rows
-        return placed.T
+        rows = [[i for part in one for i in part] for one in every]
+        placed = np.empty((len(rows[0]), len(rows)), dtype=np.intp)
+        placed[np.concatenate(self.groups)] = np.array(rows, dtype=np.intp).T
+        return placed
+
+
+def _in_place_of(order: NDArray[np.intp], sorted_: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rearrangements of the places in `order`, as rearrangements of the subjects 0 .. n-1."""
+    if np.array_equal(order, np.arange(len(order))):
+        return sorted_
+    block = np.empty_like(sorted_)
+    block[order] = order[sorted_]
+    return block
 
 
 class Exceedances:

@@ -58,6 +58,10 @@ def test_codes_by_column() -> None:
     assert_frame_equal(frame, before)
 
 
+def test_any_name_of_a_column_will_do() -> None:
+    assert mark_missing(DataFrame({"self": [1, -9]}), -9)["self"].isna().tolist() == [False, True]
+
+
 def test_dates_are_left_alone() -> None:
     frame = DataFrame({"day": pd.to_datetime(["2020-01-01", None])})
     assert_frame_equal(mark_missing(frame, [-9, "2020"]), frame)
