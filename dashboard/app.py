@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.navigation import PAGES, START, sidebar
+from dashboard.running import collect
 from dashboard.session import begin_visit
 from dashboard.style import apply_style
 
@@ -17,5 +18,6 @@ page = st.navigation(
     position="hidden",
 )
 begin_visit(page.title)
+collect()
 sidebar()
 page.run()

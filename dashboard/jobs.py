@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,8 +18,6 @@ from typing import Any
 import streamlit as st
 
 from smdp.errors import SmdpError
-from smdp.plain_data import read_plain, write_plain
-from smdp.worker import Request
 
 # A page reload closes the connection for a moment; a closed browser does so for good.
 GRACE_SECONDS = 15.0
@@ -47,6 +46,9 @@ class Job:
     state: JobState = JobState.RUNNING
     error: SmdpError | None = None
     result: Any = None
+    made_from: str = ""
+    summary: Callable[[Any], str] = str
+    seen: bool = False
 
     @property
     def seconds_left(self) -> float | None:
@@ -64,6 +66,9 @@ class Job:
 
 def start(task: str, token: str, data: object, settings: object, seed: int) -> Job:
     """Start the task in a process of its own and return at once."""
+    from smdp.plain_data import write_plain
+    from smdp.worker import Request
+
     folder = Path(tempfile.mkdtemp(prefix="smdp-job-"))
     write_plain(Request(task, data, settings, seed), folder / "request")
     log = (folder / "log.txt").open("wb")
@@ -86,6 +91,8 @@ def start(task: str, token: str, data: object, settings: object, seed: int) -> J
 
 def _listen(job: Job) -> None:
     """Follow the worker's lines to its end, and take its result or its error."""
+    from smdp.plain_data import read_plain
+
     assert job.process.stdout is not None
     problem: SmdpError | None = None
     for text in job.process.stdout:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dashboard.running import watch_if_running
 from dashboard.session import State, Step, before, done, forget_everything, state
 from dashboard.table import loaded
 
@@ -27,16 +28,19 @@ PAGES = {
     Step.RESCALING: PageInfo(
         "rescaling", "Rescaling", 3, "Put all variables on common levels, or keep their units"
     ),
+    Step.SCREENING: PageInfo("screening", "Screening", 4, "Find the variables that matter"),
 }
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
     State.READY: ":material/play_circle:",
+    State.RUNNING: ":material/progress_activity:",
     State.DONE: ":material/check_circle:",
     State.OUT_OF_DATE: ":material/history:",
 }
 WORDS = {
     State.NOT_STARTED: "waits for the step before",
     State.READY: "ready",
+    State.RUNNING: "running",
     State.DONE: "",
     State.OUT_OF_DATE: "out of date",
 }
@@ -65,6 +69,7 @@ def sidebar() -> None:
                 icon=ICONS[state(step)],
             )
             st.caption(step_line(step))
+        watch_if_running()
         if table is not None:
             st.divider()
             st.text(table.name if len(table.name) < 34 else table.name[:32] + "…")

@@ -24,11 +24,13 @@ class Step(StrEnum):
     DATA = "data"
     MISSING = "missing"
     RESCALING = "rescaling"
+    SCREENING = "screening"
 
 
 class State(StrEnum):
     NOT_STARTED = "not started"
     READY = "ready"
+    RUNNING = "running"
     DONE = "done"
     OUT_OF_DATE = "out of date"
 
@@ -41,6 +43,7 @@ class Key(StrEnum):
     VISIT = "visit"
     UPLOADS = "uploads"
     MEMO = "memo"
+    JOBS = "jobs"
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,9 @@ def token_before(step: Step) -> str:
 
 
 def state(step: Step) -> State:
+    job = st.session_state.get(Key.JOBS, {}).get(step)
+    if job is not None and job.state == "running":
+        return State.RUNNING
     earlier = before(step)
     finished = done(step)
     earlier_ready = (
@@ -101,17 +107,29 @@ def token_for(step: Step, settings: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> T:
+def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> None:
     """Do the step's work, or take it from this session's earlier results, and record it."""
     token = token_for(step, settings)
-    results = _state(Key.RESULTS, dict)
-    if token not in results:
-        results[token] = work()
-    result: T = results[token]
-    _state(Key.DONE, dict)[step] = Done(
-        token_before(step), token, settings, result, summary(result)
-    )
-    return result
+    if not known(token):
+        remember_result(token, work())
+    record(step, token_before(step), token, settings, summary)
+
+
+def known(token: str) -> bool:
+    """Whether this session has the result of that step and settings already."""
+    return token in _state(Key.RESULTS, dict)
+
+
+def remember_result(token: str, value: object) -> None:
+    _state(Key.RESULTS, dict)[token] = value
+
+
+def record(
+    step: Step, made_from: str, token: str, settings: object, summary: Callable[[Any], str]
+) -> None:
+    """Make a known result the step's present one."""
+    value = _state(Key.RESULTS, dict)[token]
+    _state(Key.DONE, dict)[step] = Done(made_from, token, settings, value, summary(value))
 
 
 def result(step: Step) -> Any:

@@ -50,12 +50,16 @@ def _encode(value: object, arrays: dict[str, np.ndarray]) -> Any:
             return {"$objects": [_encode(v, arrays) for v in value.ravel()], "shape": value.shape}
         arrays[key := f"a{len(arrays)}"] = value
         return {"$array": key}
+    if isinstance(value, pd.Series):
+        return {"$series": _encode(value.to_frame(), arrays)}
     if isinstance(value, pd.DataFrame):
         columns = [_encode(_column(value.iloc[:, i]), arrays) for i in range(value.shape[1])]
         names = [_encode(name, arrays) for name in value.columns]
         plain = value.index.equals(pd.RangeIndex(len(value))) and value.index.name is None
         index = None if plain else _encode(_column(value.index.to_series()), arrays)
-        return {"$frame": columns, "names": names, "index": index, "called": value.index.name}
+        types = [str(kind) for kind in value.dtypes]
+        return {"$frame": columns, "names": names, "types": types, "index": index,
+                "called": value.index.name}  # fmt: skip
     if isinstance(value, Mapping):
         return {"$map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
     if isinstance(value, tuple):
@@ -83,11 +87,14 @@ def _decode(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         return tuple(_decode(v, arrays) for v in code["$tuple"])
     if "$map" in code:
         return {_decode(k, arrays): _decode(v, arrays) for k, v in code["$map"]}
+    if "$series" in code:
+        return _decode(code["$series"], arrays).iloc[:, 0]
     if "$frame" in code:
         columns = dict(enumerate(_decode(code["$frame"], arrays)))
         index = _decode(code["index"], arrays)
         frame = pd.DataFrame(columns, index=None if index is None else pd.Index(index))
         frame.index.name = code["called"]
+        frame = frame.astype(dict(enumerate(code["types"])))
         frame.columns = pd.Index(_decode(code["names"], arrays))
         return frame
     if "$enum" in code:
@@ -98,7 +105,7 @@ def _decode(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 def _column(column: pd.Series) -> np.ndarray:
     """Numbers and dates as they are, everything else (text, None) as objects."""
-    if column.dtype.kind in "biufM":
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return column.to_numpy()
     return np.array([None if pd.isna(v) else v for v in column], dtype=object)
 

@@ -75,7 +75,9 @@ def _say(line: dict) -> None:
 
 def _end_with_parent() -> None:
     """Wait until standard input closes, which it does when the parent ends, and end too."""
-    sys.stdin.buffer.read()
+    # Not sys.stdin, whose lock a waiting thread would hold when the interpreter ends.
+    while os.read(0, 1024):
+        pass
     os._exit(4)
 
 

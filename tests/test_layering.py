@@ -26,6 +26,7 @@ LAYERS = (
     "feature_map",
     "policy",
     "simulation",
+    "words",
     "figures",
     "report",
     "analysis",

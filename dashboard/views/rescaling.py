@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.gate import needs, stale_notice
 from dashboard.session import State, Step, done, keep, kept, result, run, state
-from dashboard.show import errors_as_messages, figure, heading, says, table
+from dashboard.show import errors_as_messages, figure, heading, next_step, says, table
 from smdp.data.describe import describe_prepared, plural
 from smdp.data.prepare import finish
 from smdp.data.rescale import unique_counts
@@ -105,4 +105,4 @@ with main:
             table(prepared.log, "log")
         says(describe_prepared(prepared))
         if state(Step.RESCALING) == State.DONE:
-            st.success("The trajectories are ready.", icon=":material/check_circle:")
+            next_step("Next: screening", "screening")

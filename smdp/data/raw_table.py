@@ -33,7 +33,9 @@ class RawTable:
 
 def to_frame(raw: RawTable, source: str) -> DataFrame:
     """The frame: clean names, no empty rows or columns at the end, plain types."""
-    columns = [_plain(c, n, source) for n, c in zip(raw.names, raw.columns, strict=True)]
+    columns = [
+        _plain_or_refused(*column, source) for column in zip(raw.names, raw.columns, strict=True)
+    ]
     named = [name.strip() for name in raw.names]
     while columns and not named[-1] and columns[-1].null_count == len(columns[-1]):
         columns.pop()
@@ -102,17 +104,31 @@ def _no_content(columns: list[Column], source: str) -> ReadError:
     )
 
 
-def _plain(column: Column, name: str, source: str) -> Column:
-    """The column as whole numbers, numbers, text or moments in time; null where missing."""
+def _plain_or_refused(name: str, column: Column, source: str) -> Column:
+    try:
+        plain = _plain(column)
+    except (ValueError, KeyError, NotImplementedError):  # an unknown time zone, a date too far
+        plain = None
+    if plain is None:
+        raise ReadError(
+            f"The column '{shorten(name)}' of '{source}' holds {column.type} values, which cannot "
+            "be made numbers, text or dates.",
+            "Leave the column out, or save it as numbers or text.",
+        )
+    return plain
+
+
+def _plain(column: Column) -> Column | None:
+    """The column as numbers, text or moments in time, null where missing; None for other kinds."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _plain(column.cast(kind.value_type), name, source)
+        return _plain(column.cast(kind.value_type))
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     if pa.types.is_boolean(kind):
         return column.cast(pa.int64())
     if pa.types.is_decimal(kind):
-        return _plain(column.cast(pa.float64()), name, source)
+        return column.cast(pa.float64())
     if pa.types.is_floating(kind):
         numbers = column.cast(pa.float64())
         return pc.if_else(pc.is_nan(numbers), None, numbers)
@@ -129,11 +145,7 @@ def _plain(column: Column, name: str, source: str) -> Column:
         return pa.chunked_array([pa.array(texts, pa.large_string())])
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
         return _text(column.cast(pa.large_string()))
-    raise ReadError(
-        f"The column '{shorten(name)}' of '{source}' holds {kind} values, which are neither "
-        "numbers, text nor dates.",
-        "Leave the column out, or save it as numbers or text.",
-    )
+    return None
 
 
 def _text(column: Column) -> Column:
@@ -144,7 +156,9 @@ def _text(column: Column) -> Column:
 def _wall_clock(column: Column) -> Column:
     """Local time without its zone: what the clock of the participant showed."""
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
-        column = pc.local_timestamp(column)
+        # By way of pandas, which brings its own list of zones; Arrow relies on the system's.
+        moments = column.to_pandas().dt.tz_localize(None)
+        column = pa.chunked_array([pa.array(moments, from_pandas=True)])
     return column.cast(pa.timestamp("us"), safe=False)
 
 

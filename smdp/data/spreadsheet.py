@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import re
 import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -158,11 +159,14 @@ def _rows(sheet: CalamineSheet, name: str) -> list[list[Any]]:
 
 def _column(cells: tuple[Any, ...]) -> Column:
     """Numbers, moments in time or text, whatever all cells of the column have in common."""
-    values = [None if _is_missing(cell) else cell for cell in cells]
-    kinds = {type(value) for value in values} - {type(None)}
+    values: Sequence[Any] = cells
+    if str in set(map(type, cells)):
+        values = [None if _is_missing(cell) else cell for cell in cells]
+    kinds = set(map(type, values)) - {type(None)}
     if kinds <= {int, float, bool}:
-        numbers = [None if value is None else float(value) for value in values]
-        return pa.chunked_array([pa.array(numbers, pa.float64())])
+        if kinds != {float}:
+            values = [None if value is None else float(value) for value in values]
+        return pa.chunked_array([pa.array(values, pa.float64())])
     if kinds <= {dt.date, dt.datetime}:
         moments = [dt.datetime.combine(v, dt.time()) if type(v) is dt.date else v for v in values]
         return pa.chunked_array([pa.array(moments, pa.timestamp("us"))])

@@ -7,16 +7,17 @@ reports give 27 decisions with an outcome.
 
 The truth that was planted
 --------------------------
-With every value taken from one report, `cigs` of the next report is normal with deviation 2.2
+With every value taken from one report, `cigs` of the next report is normal with deviation 1.1
 about the mean below, rounded, and at least 0; 17 or more is reported as "a pack", 20.
 
-    1.2 + 0.40 cigs + 0.25 urge + 0.40 drinks + 1.0 weekend + 0.45 dependence - module * effect
-    effect = exp(-0.30 burden) * (2.4 weekend + 0.45 (10 - stress) + 0.45 quit_attempts) - 1.0
+    1.0 + 0.25 cigs + 0.15 urge + 0.20 drinks + 0.40 stress + 2.5 weekend + 0.20 dependence
+        + 0.80 quit_attempts - module * effect
+    effect = exp(-0.40 burden) * (7.5 weekend + 0.80 (10 - stress) + 1.20 quit_attempts) - 2.0
 
 - Treatment helps most on weekends, at low stress, and for students with earlier quit attempts.
 - It wears off: each treatment raises `burden` by about 1.6, a larger burden shrinks the benefit,
   and burden falls back by 40 % from one report to the next. A treatment that has worn out costs
-  one cigarette (a nuisance), so treating always is not the best policy.
+  two cigarettes (a nuisance), so treating always is not the best policy.
 - `alcohol_urge` acts only through later `drinks`; `mood` follows stress and causes nothing.
 - `age`, `female`, `sleep`, `confidence` and `peers` are pure noise.
 
@@ -98,8 +99,8 @@ def treatment_effect(state: Mapping[str, Values] | pd.DataFrame) -> Values:
         np.asarray(state[name], dtype=float)
         for name in ("stress", "quit_attempts", "weekend", "burden")
     )
-    benefit = 2.4 * weekend + 0.45 * (10 - stress) + 0.45 * quits
-    return np.exp(-0.30 * burden) * benefit - 1.0
+    benefit = 7.5 * weekend + 0.80 * (10 - stress) + 1.20 * quits
+    return np.exp(-0.40 * burden) * benefit - 2.0
 
 
 def _complete_study(subjects: int, rng: np.random.Generator, assign: Assign | None) -> pd.DataFrame:
@@ -159,17 +160,19 @@ def _next_reports(now: State, module: Values, rng: np.random.Generator) -> State
     weekend = now["weekend"]
     effect = treatment_effect(now)
     expected_cigs = (
-        1.2
-        + 0.40 * now["cigs"]
-        + 0.25 * now["urge"]
-        + 0.40 * now["drinks"]
-        + 1.0 * weekend
-        + 0.45 * now["dependence"]
+        1.0
+        + 0.25 * now["cigs"]
+        + 0.15 * now["urge"]
+        + 0.20 * now["drinks"]
+        + 0.40 * now["stress"]
+        + 2.5 * weekend
+        + 0.20 * now["dependence"]
+        + 0.80 * now["quit_attempts"]
         - module * effect
     )
     expected_drinks = 0.2 + 0.2 * now["alcohol_urge"] + 1.0 * weekend
     return {
-        "stress": _whole(2.0 + 0.65 * now["stress"] - 0.8 * weekend + noise(1.7), 0, 10),
+        "stress": _whole(2.0 + 0.65 * now["stress"] - 0.8 * weekend + noise(1.9), 0, 10),
         "urge": _whole(
             0.6 + 0.5 * now["urge"] + 0.2 * now["stress"] + 0.2 * now["dependence"] + noise(1.4),
             0,
@@ -182,7 +185,7 @@ def _next_reports(now: State, module: Values, rng: np.random.Generator) -> State
         "confidence": _whole(2.0 + 0.6 * now["confidence"] + noise(1.5), 0, 10),
         "peers": _whole(1.2 + 0.5 * now["peers"] + noise(1.3), 0, 6),
         "burden": _whole(0.6 * now["burden"] + 1.6 * module + noise(0.6), 0, 8),
-        "cigs": _with_packs(_whole(expected_cigs + noise(2.2), 0, 20)),
+        "cigs": _with_packs(_whole(expected_cigs + noise(1.1), 0, 20)),
     }
 
 

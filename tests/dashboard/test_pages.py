@@ -48,6 +48,7 @@ def test_whole_way(sample):
         "30 subjects, 15 state variables",
         "28 of 30 subjects kept",
         "756 transitions, 18 levels",
+        "ready",
     ]
 
 

@@ -154,6 +154,9 @@ def test_parquet_leaves_the_row_numbers_of_pandas_out() -> None:
 def test_parquet_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ReadError, match=r"column 'x' of 't\.parquet' holds list<.*Leave"):
         read_table(parquet(pa.table({"x": [[1], [2]]})), name="t.parquet")
+    nowhere = pa.table({"x": pa.array([0], pa.timestamp("ms", tz="Nowhere/Land"))})
+    with pytest.raises(ReadError, match=r"column 'x' .* timestamp.*Nowhere/Land"):
+        read_table(parquet(nowhere))
     with pytest.raises(ReadError, match=r"Parquet file that is damaged"):
         read_table(parquet(TABLE)[:-10], name="t.parquet")
     with pytest.raises(ReadError, match=r"'a' \(columns 1, 2\)"):

@@ -1,0 +1,165 @@
+"""4 Screening: which variables the outcome depends on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from dashboard.gate import needs, stale_notice
+from dashboard.running import job_box, run_or_start
+from dashboard.session import State, Step, keep, kept, result, state
+from dashboard.show import check, errors_as_messages, figure, heading, says, table
+from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
+from smdp.settings import ScreeningSettings
+from smdp.words.screening import check_screening, describe_screening, screening_summary
+
+heading("Screening", "Which variables does the outcome depend on, directly or through others?")
+if not needs(Step.SCREENING):
+    st.stop()
+trajectories = result(Step.RESCALING).trajectories
+names = trajectories.variables
+
+TESTS: dict[str, Literal["distance_covariance", "likelihood_ratio"]] = {
+    "Any values (distance covariance)": "distance_covariance",
+    "Few levels only (likelihood ratio)": "likelihood_ratio",
+}
+POOLINGS: dict[str, Literal["ruger", "trajectory"]] = {
+    "Each decision on its own": "ruger",
+    "Whole trajectories": "trajectory",
+}
+
+
+def remembered_choice(label: str, name: str, options: list[str], help_text: str) -> str:
+    return keep(
+        f"screening.{name}",
+        st.radio(
+            label,
+            options,
+            index=options.index(kept(f"screening.{name}", options[0])),
+            key=f"screening.{name}",
+            help=help_text,
+        ),
+    )
+
+
+def remembered_names(label: str, name: str, options: tuple[str, ...], help_text: str) -> list[str]:
+    last = [n for n in kept(f"screening.{name}", list[str]()) if n in options]
+    return keep(
+        f"screening.{name}",
+        st.multiselect(label, options, last, key=f"screening.{name}", help=help_text),
+    )
+
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    level = keep(
+        "screening.level",
+        st.number_input(
+            "False-alarm level (tau)",
+            0.001,
+            0.5,
+            kept("screening.level", 0.10),
+            0.01,
+            format="%.3f",
+            key="screening.level",
+            help="How often a variable that has nothing to do with the outcome may be kept. The "
+            "paper takes 0.10.",
+        ),
+    )
+    force_in = remembered_names(
+        "Always keep", "in", names, "Variables that theory asks for. They are not tested."
+    )
+    force_out = remembered_names(
+        "Never keep",
+        "out",
+        tuple(n for n in names if n not in force_in),
+        "Variables that a policy must not use. They are not tested.",
+    )
+    with st.expander("More"):
+        test = remembered_choice(
+            "Test",
+            "test",
+            list(TESTS),
+            "Distance covariance sees any kind of dependence. The likelihood-ratio test is for "
+            "variables and outcomes with a handful of levels.",
+        )
+        pooling = remembered_choice(
+            "Put decisions together",
+            "pooling",
+            list(POOLINGS),
+            "Each decision on its own: a p-value for each, pooled by Rüger's rule, valid under any "
+            "dependence over time. Whole trajectories: more power, but a stronger null hypothesis: "
+            "a variable's whole course has nothing to do with the outcome's.",
+        )
+        permutations = keep(
+            "screening.permutations",
+            st.number_input(
+                "Permutations (B), 0 for the default",
+                0,
+                1_000_000,
+                kept("screening.permutations", 0),
+                key="screening.permutations",
+                help="The default is ten times what it takes to be able to reject, at least 999.",
+            ),
+        )
+        seed = keep(
+            "screening.seed",
+            st.number_input(
+                "Seed",
+                0,
+                2**31 - 1,
+                kept("screening.seed", 0),
+                key="screening.seed",
+                help="The same data, settings and seed give the same result.",
+            ),
+        )
+
+with errors_as_messages():
+    settings = ScreeningSettings(
+        level=level,
+        test=TESTS[test],
+        pooling=POOLINGS[pooling],
+        permutations=int(permutations) or None,
+        force_in=tuple(force_in),
+        force_out=tuple(force_out),
+    )
+    with settings_column:
+        start = st.button(
+            f"Screen {len(names) - len(force_in) - len(force_out)} variables",
+            type="primary",
+            width="stretch",
+            icon=":material/filter_alt:",
+            disabled=state(Step.SCREENING) == State.RUNNING,
+            help="Runs in the background; you may leave the page. Seconds for most studies.",
+        )
+    if start:
+        run_or_start(Step.SCREENING, "screen", trajectories, settings, int(seed), screening_summary)
+
+found = result(Step.SCREENING)
+with main:
+    job_box(Step.SCREENING)
+    if found is None:
+        if state(Step.SCREENING) != State.RUNNING:
+            with st.container(border=True, height=340):
+                st.markdown(
+                    f"{len(names)} variables can be screened. Round by round, each is tested "
+                    "against the utility and against the next values of the variables kept so "
+                    "far, among people who received the same treatment. The figure appears here."
+                )
+    else:
+        stale_notice(Step.SCREENING)
+        figure(pooled_figure(found), "screening")
+        tabs = st.tabs(["Ranked table", "By decision", "Round by round"])
+        with tabs[0]:
+            table(found.table.reset_index(), "screening")
+        with tabs[1]:
+            numbers = [r.number for r in found.rounds]
+            number = st.segmented_control(
+                "Round", numbers, default=1, required=True, key="screening.round"
+            )
+            figure(time_heatmap(found, number), "screening-by-decision")
+        with tabs[2]:
+            figure(growth_figure(found), "screening-growth")
+        says(describe_screening(found))
+        check(check_screening(found))
