@@ -20,7 +20,7 @@ import streamlit as st
 from smdp.errors import SmdpError
 
 # A page reload closes the connection for a moment; a closed browser does so for good.
-GRACE_SECONDS = 15.0
+GRACE_SECONDS = 8.0
 SECONDS_TO_END = 0.5
 
 

@@ -24,7 +24,13 @@ _HOME = {
     "PreparationSettings": "smdp.settings",
     "ImputationSettings": "smdp.settings",
     "RescalingSettings": "smdp.settings",
+    "ScreeningSettings": "smdp.settings",
     "SmdpError": "smdp.errors",
+    "distance_covariance_test": "smdp.independence.distance_covariance",
+    "likelihood_ratio_test": "smdp.independence.likelihood_ratio",
+    "pool_p_values": "smdp.independence.pooling",
+    "screen": "smdp.screening",
+    "simulate": "smdp.simulation.generative_model",
 }
 
 __all__ = sorted(_HOME)

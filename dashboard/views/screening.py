@@ -140,13 +140,12 @@ found = result(Step.SCREENING)
 with main:
     job_box(Step.SCREENING)
     if found is None:
-        if state(Step.SCREENING) != State.RUNNING:
-            with st.container(border=True, height=340):
-                st.markdown(
-                    f"{len(names)} variables can be screened. Round by round, each is tested "
-                    "against the utility and against the next values of the variables kept so "
-                    "far, among people who received the same treatment. The figure appears here."
-                )
+        with st.container(border=True, height=480):
+            st.markdown(
+                f"{len(names)} variables can be screened. Round by round, each is tested "
+                "against the utility and against the next values of the variables kept so "
+                "far, among people who received the same treatment. The figure appears here."
+            )
     else:
         stale_notice(Step.SCREENING)
         figure(pooled_figure(found), "screening")

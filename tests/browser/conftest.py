@@ -36,8 +36,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(running: tuple[str, int]) -> str:
     """The address of a running dashboard."""
+    return running[0]
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """The address of a running dashboard, and its process number."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -52,7 +58,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             if process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"The dashboard did not start:\n{log.read_text()}")
             time.sleep(0.1)
-        yield address
+        yield address, process.pid
         process.terminate()
         assert process.wait(timeout=30) == 0, log.read_text()
     finally:

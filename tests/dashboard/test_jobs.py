@@ -1,0 +1,114 @@
+"""Workers: they report, they can be cancelled, they fail with a reason, they leave no orphans."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard import jobs
+from dashboard.jobs import JobState
+from smdp import prepare, read_table, screen
+from smdp.data.guess_roles import guess_roles
+from smdp.settings import ScreeningSettings
+from smdp.simulation.sample_files import sample_file
+
+ENDLESS = ScreeningSettings(permutations=3_000_000)
+
+
+@pytest.fixture(scope="module")
+def trajectories():
+    frame = read_table(sample_file("basics_mobile_synthetic.csv"))
+    return prepare(frame, guess_roles(frame)).trajectories
+
+
+def wait(job, *states, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while job.state not in states and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert job.state in states, (job.state, job.message, job.error)
+
+
+def wait_until(condition, seconds=30.0):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert condition()
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_result_is_that_of_the_library(trajectories):
+    job = jobs.start("screen", "token", trajectories, ScreeningSettings(), seed=3)
+    wait(job, JobState.DONE, JobState.FAILED)
+    assert job.state == JobState.DONE, job.error
+    here = screen(trajectories, ScreeningSettings(), seed=3)
+    assert job.result.selected == here.selected
+    assert job.result.table.equals(here.table)
+    for one, two in zip(job.result.rounds, here.rounds, strict=True):
+        np.testing.assert_array_equal(one.p_values, two.p_values)
+    assert not job.folder.exists()
+
+
+def test_progress_and_cancel_within_a_second(trajectories):
+    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    wait_until(lambda: "Round 1" in job.message)
+    began = time.monotonic()
+    job.cancel()
+    assert time.monotonic() - began < 1
+    assert not alive(job.process.pid)
+    assert job.state == JobState.CANCELLED
+    wait_until(lambda: not job.folder.exists())
+
+
+def test_a_mistake_in_the_settings_is_the_librarys_own_message(trajectories):
+    job = jobs.start("screen", "token", trajectories, ScreeningSettings(permutations=5), seed=0)
+    wait(job, JobState.FAILED)
+    assert "permutations" in job.error.problem
+    assert job.error.remedy
+
+
+def test_a_killed_worker_is_an_explained_error(trajectories):
+    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    os.kill(job.process.pid, signal.SIGKILL)
+    wait(job, JobState.FAILED)
+    assert "stopped unexpectedly (signal 9)" in job.error.problem
+    assert "Run the step again" in job.error.remedy
+
+
+STARTS_A_JOB_AND_DIES = """
+import os, sys
+from dashboard import jobs
+from smdp import prepare, read_table
+from smdp.data.guess_roles import guess_roles
+from smdp.settings import ScreeningSettings
+frame = read_table(sys.argv[1])
+data = prepare(frame, guess_roles(frame)).trajectories
+job = jobs.start("screen", "token", data, ScreeningSettings(permutations=3_000_000), seed=0)
+sys.stdout.write(f"PID {job.process.pid}\\n")
+sys.stdout.flush()
+os._exit(9)
+"""
+
+
+def test_no_worker_outlives_its_server():
+    path = str(sample_file("basics_mobile_synthetic.csv"))
+    ended = subprocess.run(
+        [sys.executable, "-c", STARTS_A_JOB_AND_DIES, path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    pid = int(ended.stdout.rpartition("PID")[2])
+    wait_until(lambda: not alive(pid), seconds=10)

@@ -1,0 +1,74 @@
+"""The Screening page."""
+
+import time
+
+import pytest
+
+
+@pytest.fixture
+def prepared(sample):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    return sample.go("rescaling").press("Rescale all variables").go("screening")
+
+
+def finish(app, seconds=60):
+    deadline = time.monotonic() + seconds
+    while app.sidebar[3] == "running" and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def test_empty_page_says_what_it_will_do(prepared):
+    assert "15 variables can be screened" in prepared.text
+    assert prepared.sidebar[3] == "ready"
+
+
+def test_screening_finds_the_planted_variables(prepared):
+    finish(prepared.press("Screen 15 variables"))
+    assert prepared.sidebar[3].endswith("of 15 variables kept")
+    table = next(d.value for d in prepared.at.dataframe if "status" in d.value.columns)
+    status = table.set_index("variable")["status"]
+    for name in ("weekend", "stress", "quit_attempts", "cigs"):
+        assert status[name] == "selected"
+    assert "not proven useless" in prepared.text
+
+
+def test_forced_variables_are_recorded(prepared):
+    prepared.at.multiselect(key="screening.in").set_value(["age"])
+    prepared.at.multiselect(key="screening.out").set_value(["female"])
+    finish(prepared.run().press("Screen 13 variables"))
+    assert "Decided by hand, not by the test: age, female" in prepared.text
+
+
+def test_a_job_survives_a_page_switch(prepared):
+    prepared.press("Screen 15 variables").go("data")
+    finish(prepared)
+    assert prepared.sidebar[3].endswith("of 15 variables kept")
+
+
+def test_changing_back_brings_the_result_back_at_once(prepared):
+    finish(prepared.press("Screen 15 variables"))
+    first = prepared.sidebar[3]
+    prepared.at.number_input(key="screening.level").set_value(0.01)
+    finish(prepared.run().press("Screen 15 variables"))
+    assert prepared.sidebar[3] != first
+    prepared.at.number_input(key="screening.level").set_value(0.10)
+    prepared.run().press("Screen 15 variables")
+    assert prepared.sidebar[3] == first
+
+
+def test_too_few_permutations_is_one_clear_message(prepared):
+    prepared.at.number_input(key="screening.permutations").set_value(10)
+    finish(prepared.run().press("Screen 15 variables"))
+    assert len(prepared.at.error) == 1
+    assert "permutations" in prepared.at.error[0].value
+
+
+def test_cancel(prepared):
+    prepared.at.number_input(key="screening.permutations").set_value(1_000_000)
+    prepared.run().press("Screen 15 variables")
+    assert prepared.sidebar[3] == "running"
+    prepared.press("Cancel")
+    assert prepared.sidebar[3] == "ready"
+    assert "Cancelled" in prepared.text
