@@ -36,8 +36,8 @@ class LoadedTable:
 
 def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
     """Read the file and make it the session's table; on an error the earlier one stays."""
+    from smdp.data.files.spreadsheet import sheet_names
     from smdp.data.read_table import read_table
-    from smdp.data.spreadsheet import sheet_names
 
     sheets = tuple(sheet_names(content, name=name)) if name.lower().endswith(".xlsx") else ()
     sheet = sheet or (sheets[0] if sheets else None)

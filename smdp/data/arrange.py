@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.data.checks import find_problems, observed_levels, raise_first_error
+from smdp.data.checks import find_problems, raise_first_error
+from smdp.data.column_findings import observed_levels
 from smdp.data.column_roles import ColumnRoles, Kind, StateVariable
 from smdp.data.columns import (
     flags,

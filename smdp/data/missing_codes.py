@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame, Series
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from smdp.data.text_values import column_from_text, without_blanks
+from smdp.data.files.text_values import column_from_text, without_blanks
 from smdp.errors import SettingError, listing
 
 Code = str | float

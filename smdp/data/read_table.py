@@ -6,14 +6,14 @@ import hashlib
 
 from pandas import DataFrame
 
-from smdp.data.file_kind import identify
-from smdp.data.file_source import Source, load
+from smdp.data.files.file_kind import identify
+from smdp.data.files.file_source import Source, load
+from smdp.data.files.parquet_file import read_parquet
+from smdp.data.files.raw_table import RawTable, to_frame
+from smdp.data.files.spreadsheet import read_sheet
+from smdp.data.files.statistical_file import read_statistical_file
+from smdp.data.files.text_table import read_text_table
 from smdp.data.missing_codes import MissingCodes, mark_missing
-from smdp.data.parquet_file import read_parquet
-from smdp.data.raw_table import RawTable, to_frame
-from smdp.data.spreadsheet import read_sheet
-from smdp.data.statistical_file import read_statistical_file
-from smdp.data.text_table import read_text_table
 from smdp.errors import ReadError
 
 

@@ -19,7 +19,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
 import smdp
-from smdp.data import limits
+from smdp.data.files import limits
 from smdp.data.read_table import read_table
 from smdp.errors import ReadError, SettingError
 

@@ -13,9 +13,9 @@ import pytest
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
-from smdp.data import limits
+from smdp.data.files import limits
+from smdp.data.files.spreadsheet import sheet_names
 from smdp.data.read_table import read_table
-from smdp.data.spreadsheet import sheet_names
 from smdp.errors import ReadError
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

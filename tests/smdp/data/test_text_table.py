@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
-from smdp.data import limits
+from smdp.data.files import limits
 from smdp.data.read_table import read_table
 from smdp.errors import ReadError
 

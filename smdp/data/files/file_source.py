@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from smdp.data import limits
+from smdp.data.files import limits
 from smdp.errors import ReadError
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from smdp.data import limits, statistical_child
-from smdp.data.file_kind import FileKind, damaged
-from smdp.data.raw_table import RawTable
+from smdp.data.files import limits, statistical_child
+from smdp.data.files.file_kind import FileKind, damaged
+from smdp.data.files.raw_table import RawTable
 from smdp.errors import ReadError, shorten
 
 _NAMES: dict[FileKind, tuple[str, str]] = {

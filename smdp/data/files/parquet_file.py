@@ -7,9 +7,9 @@ import re
 import pyarrow as pa
 import pyarrow.parquet
 
-from smdp.data.file_kind import damaged
-from smdp.data.limits import check_shape
-from smdp.data.raw_table import RawTable
+from smdp.data.files.file_kind import damaged
+from smdp.data.files.limits import check_shape
+from smdp.data.files.raw_table import RawTable
 from smdp.errors import ReadError
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # row numbers that pandas stores as a column

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from smdp.data import limits
-from smdp.data.file_kind import BYTE_ORDER_MARKS_16
-from smdp.data.raw_table import RawTable
-from smdp.data.text_values import MISSING_TEXT, columns_from_text
+from smdp.data.files import limits
+from smdp.data.files.file_kind import BYTE_ORDER_MARKS_16
+from smdp.data.files.raw_table import RawTable
+from smdp.data.files.text_values import MISSING_TEXT, columns_from_text
 from smdp.errors import ReadError
 
 # Where two delimiters explain a file equally well the earlier wins: a comma in a file with

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pandas import DataFrame
 
-from smdp.data.limits import check_shape
-from smdp.data.statistical_child import clock_text
-from smdp.data.text_values import LARGEST_EXACT, Column, without_blanks
+from smdp.data.files.limits import check_shape
+from smdp.data.files.statistical_child import clock_text
+from smdp.data.files.text_values import LARGEST_EXACT, Column, without_blanks
 from smdp.errors import ReadError, listing, shorten
 
 _FIRST_LOOK = 1_000

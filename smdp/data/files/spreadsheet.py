@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
 
-from smdp.data import limits
-from smdp.data.file_kind import READABLE, damaged, identify
-from smdp.data.file_source import Source, load
-from smdp.data.raw_table import RawTable
-from smdp.data.statistical_child import clock_text
-from smdp.data.text_values import MISSING_TEXT, Column, columns_from_text
+from smdp.data.files import limits
+from smdp.data.files.file_kind import READABLE, damaged, identify
+from smdp.data.files.file_source import Source, load
+from smdp.data.files.raw_table import RawTable
+from smdp.data.files.statistical_child import clock_text
+from smdp.data.files.text_values import MISSING_TEXT, Column, columns_from_text
 from smdp.errors import ReadError, listing
 
 _KIND = "an Excel workbook"

@@ -1,0 +1,189 @@
+"""Findings on single columns: states, utility, availability, randomisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from smdp.data.column_roles import ColumnRoles, StateVariable
+from smdp.data.columns import flags, level_text, numbers, sorted_levels, two_words, unique_finite
+from smdp.data.missing_codes import suspected_codes
+from smdp.data.problem import Problem
+from smdp.errors import listing, shorten
+
+
+def observed_levels(frame: pd.DataFrame, roles: ColumnRoles) -> list[str]:
+    """The action's levels where an action could be taken, in their natural order."""
+    taken = frame[roles.action]
+    if roles.available is not None and roles.available in frame.columns:
+        taken = taken[flags(frame[roles.available])[0] == 1]
+    return sorted_levels({level_text(v) for v in taken.dropna().unique()})
+
+
+def rows(positions: NDArray[np.int64]) -> str:
+    return f"data row{'s' if len(positions) > 1 else ''} {listing(positions + 1)}"
+
+
+def states_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    suspects = suspected_codes(frame[list(roles.state_names)])
+    for variable in roles.variables:
+        yield from _one_state(frame[variable.name], variable, suspects)
+
+
+def _one_state(
+    column: pd.Series, variable: StateVariable, suspects: Mapping[str, list[float]]
+) -> Iterator[Problem]:
+    name = variable.name
+    values, bad = numbers(column)
+    if len(bad):
+        shown = [f"'{shorten(column.iloc[i], 30)}' in data row {i + 1}" for i in bad]
+        yield Problem(
+            "error",
+            name,
+            f"The state variable '{name}' holds text in {len(bad)} of {len(column)} rows: "
+            f"{listing(shown, 3)}.",
+            "Replace it by numbers, mark it as a missing code, or leave the variable out.",
+        )
+        return
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        yield Problem(
+            "error",
+            name,
+            f"The state variable '{name}' is infinite in {rows(infinite)}.",
+            "Correct these values or mark them as missing codes.",
+        )
+        return
+    distinct = unique_finite(values)
+    if len(distinct) == 0:
+        yield Problem("error", name, f"The state variable '{name}' has no value.", "Leave it out.")
+        return
+    if len(distinct) == 1:
+        yield Problem(
+            "warning",
+            name,
+            f"The state variable '{name}' is {distinct[0]:g} everywhere: "
+            "it cannot help to choose a treatment.",
+            "Leave it out.",
+        )
+    words = two_words(column)
+    if words:
+        yield Problem("note", name, f"'{name}': {words[0]} is read as 0, {words[1]} as 1.")
+    low, high = variable.low, variable.high
+    outside = np.flatnonzero(
+        (values < (-np.inf if low is None else low)) | (values > (np.inf if high is None else high))
+    )
+    if len(outside):
+        shown = [f"{values[i]:g} in data row {i + 1}" for i in outside]
+        limits = (
+            f"{'any' if low is None else f'{low:g}'} to {'any' if high is None else f'{high:g}'}"
+        )
+        yield Problem(
+            "error",
+            name,
+            f"{len(outside)} values of '{name}' lie outside its declared range {limits}: "
+            f"{listing(shown, 3)}.",
+            "Widen the range, correct the values or mark them as missing codes.",
+        )
+    if suspects.get(name):
+        codes = listing([f"{c:g}" for c in suspects[name]])
+        yield Problem(
+            "warning",
+            name,
+            f"'{name}' holds {codes}, far from its other values "
+            f"({_usual(distinct, suspects[name])}).",
+            f"If {codes} means missing, enter it as a missing code of '{name}'.",
+        )
+
+
+def _usual(distinct: NDArray[np.float64], codes: list[float]) -> str:
+    usual = distinct[~np.isin(distinct, codes)]
+    return f"{usual.min():g} to {usual.max():g}" if len(usual) else "none"
+
+
+def utility_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    if not isinstance(roles.utility, str):
+        return
+    name = roles.utility
+    values, bad = numbers(frame[name])
+    if len(bad) or np.isinf(values).any():
+        wrong = bad if len(bad) else np.flatnonzero(np.isinf(values))
+        yield Problem(
+            "error",
+            name,
+            f"The utility '{name}' is no finite number in {rows(wrong)}.",
+            "Correct these values, mark them as missing codes or choose another utility.",
+        )
+    elif len(unique_finite(values)) < 2:
+        yield Problem(
+            "error", name, f"The utility '{name}' does not vary.", "Choose another utility."
+        )
+    elif np.isnan(values).any():
+        yield Problem(
+            "note",
+            name,
+            f"The utility '{name}' is missing in {int(np.isnan(values).sum()):,} of "
+            f"{len(values):,} rows; these decisions are not used (an outcome is never imputed).",
+        )
+
+
+def availability_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    if roles.available is None:
+        return
+    values, bad = flags(frame[roles.available])
+    if len(bad):
+        shown = [f"'{shorten(frame[roles.available].iloc[i], 20)}'" for i in bad]
+        yield Problem(
+            "error",
+            roles.available,
+            f"The availability column '{roles.available}' holds {listing(shown, 3)}.",
+            "It must hold 1 or yes where an action could be taken, 0 or no where it could not.",
+        )
+    elif np.isnan(values).any():
+        yield Problem(
+            "warning",
+            roles.available,
+            f"'{roles.available}' is empty in {int(np.isnan(values).sum()):,} rows; "
+            "they count as not available.",
+        )
+
+
+def probabilities_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    given = roles.probability
+    levels = list(roles.action_levels or observed_levels(frame, roles))
+    if given is None:
+        return
+    if not isinstance(given, Mapping) and len(levels) > 2:
+        yield Problem(
+            "error",
+            roles.action,
+            f"One randomisation probability is given, but there are {len(levels)} actions "
+            f"({listing(levels)}).",
+            "Give one for each action.",
+        )
+        return
+    for level, source in given.items() if isinstance(given, Mapping) else (("", given),):
+        if level and level not in levels:
+            yield Problem(
+                "error",
+                roles.action,
+                f"A randomisation probability is given for '{level}', which is not an action.",
+                f"The actions are: {listing(levels)}.",
+            )
+        values, bad = (
+            numbers(frame[source])
+            if isinstance(source, str)
+            else (np.array([float(source)]), np.array([], np.int64))
+        )
+        wrong = np.union1d(bad, np.flatnonzero((values < 0) | (values > 1)))
+        if len(wrong):
+            yield Problem(
+                "error",
+                str(source),
+                f"The randomisation probability '{source}' is not between 0 and 1 in "
+                f"{rows(wrong)}.",
+                "Correct it or choose another column.",
+            )
