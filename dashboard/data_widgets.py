@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard.session import Key, keep, kept, memo, start_visit_anew
-from dashboard.show import errors_as_messages, say_error
+from dashboard.show import errors_as_messages, literal
 from dashboard.table import LoadedTable, load
 from smdp.data.column_roles import KINDS, NextValue
 from smdp.data.columns import level_text, sorted_levels
+from smdp.data.describe import plural
 from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import add_codes, role_table
-from smdp.errors import SmdpError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ LAYOUTS: dict[Layout, str] = {
 }
 MOST_LISTED_LEVELS = 12
 ROLE_COLUMNS = {
-    "column": st.column_config.TextColumn("Column", pinned=True),
+    "column": st.column_config.TextColumn("Column", pinned=True, width=150),
     "role": st.column_config.SelectboxColumn(
         "Role",
         width=110,
@@ -42,8 +42,11 @@ ROLE_COLUMNS = {
         options=list(KINDS),
         help="For states: ordinal and binary variables are imputed as whole numbers.",
     ),
-    "values": st.column_config.TextColumn("Values", width=190),
-    "missing": st.column_config.NumberColumn("Missing", format="percent", width=80),
+    "missing codes": st.column_config.TextColumn(
+        "Missing codes",
+        width=120,
+        help="Values of this column that mean 'missing', such as -9, 999.",
+    ),
     "lowest": st.column_config.NumberColumn(
         "Lowest",
         width=80,
@@ -53,11 +56,8 @@ ROLE_COLUMNS = {
     "highest": st.column_config.NumberColumn(
         "Highest", width=80, help="The highest value possible, if it is known."
     ),
-    "missing codes": st.column_config.TextColumn(
-        "Missing codes",
-        width=120,
-        help="Values of this column that mean 'missing', such as -9, 999.",
-    ),
+    "values": st.column_config.TextColumn("Values", width=190),
+    "missing": st.column_config.NumberColumn("Missing", format="percent", width=80),
     "label": st.column_config.TextColumn("Label in the file"),
     "why": st.column_config.TextColumn("Why this guess"),
 }
@@ -68,9 +68,9 @@ def visit_key(name: str) -> str:
     return f"{name}-{st.session_state.get(Key.VISIT, ('', 0))[1]}"
 
 
-def choose_sheet(source: LoadedTable) -> LoadedTable:
+def choose_sheet(source: LoadedTable) -> None:
     if len(source.sheets) < 2:
-        return source
+        return
     chosen = st.selectbox(
         "Sheet",
         source.sheets,
@@ -80,8 +80,8 @@ def choose_sheet(source: LoadedTable) -> LoadedTable:
     )
     if chosen != source.sheet:
         with errors_as_messages():
-            return load(source.name, source.content, chosen)
-    return source
+            load(source.name, source.content, chosen)
+            st.rerun()
 
 
 def choose_layout(source: LoadedTable) -> pd.DataFrame:
@@ -99,11 +99,7 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
     )
     keep(f"layout:{source.token}", chosen)
     keep("layout", chosen)
-    try:
-        return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
-    except SmdpError as error:
-        say_error(error)
-        st.stop()
+    return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
 
 
 def missing_codes_everywhere() -> str:
@@ -123,57 +119,60 @@ def missing_codes_everywhere() -> str:
 def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
     """The editable table of columns, started from the guess, kept from visit to visit."""
     origin = f"{source.token}:{kept('layout', '')}"
-    if kept("roles.for", "") != origin:
+    name = f"roles:{origin}"
+    if kept(name, None) is None:
         guess = guess_columns(frame)
-        keep("roles", role_table(frame, guess))
+        keep(name, role_table(frame, guess))
         keep("next value", guess.next_value)
-        keep("roles.for", origin)
     base_key = visit_key(f"base-{origin}")
     if base_key not in st.session_state:
-        st.session_state[base_key] = kept("roles", None)
+        st.session_state[base_key] = kept(name, None)
     edited: pd.DataFrame = st.data_editor(
         st.session_state[base_key],
         key=visit_key(f"roles-{origin}"),
         hide_index=True,
-        height=min(600, 38 + 35 * len(frame.columns)),
+        height=min(760, 38 + 35 * len(frame.columns)),
         placeholder="",
         column_order=list(ROLE_COLUMNS),
         disabled=["column", "values", "missing", "label", "why"],
         column_config=ROLE_COLUMNS,
     )
-    return keep("roles", edited)
+    return keep(name, edited)
 
 
-def offer_suspected_codes(frame: pd.DataFrame, roles: pd.DataFrame) -> None:
+def offer_suspected_codes(source: LoadedTable, frame: pd.DataFrame, roles: pd.DataFrame) -> None:
     """One click for values that look like missing codes; the user sees them in the table."""
-    suspects = suspected_codes(frame[list(roles.loc[roles["role"] == "state", "column"])])
+    searched = roles.loc[roles["role"].isin(["state", "action"]), "column"]
+    suspects = suspected_codes(frame[list(searched)])
     if suspects and st.button(
-        f"Treat the suspected codes of {len(suspects)} columns as missing",
+        f"Treat the suspected codes of {plural(len(suspects), 'column')} as missing",
         icon=":material/do_not_disturb_on:",
         help="Writes them into the column 'Missing codes' of the table above.",
     ):
-        keep("roles", add_codes(roles, suspects))
+        keep(f"roles:{source.token}:{kept('layout', '')}", add_codes(roles, suspects))
         start_visit_anew()
         st.rerun()
 
 
 def choose_utility(roles: pd.DataFrame) -> NextValue | None:
     """A utility column (None), or plus or minus the next value of a state."""
+    column = next(iter(roles.loc[roles["role"] == "utility", "column"]), None)
+    if column != kept("utility column", None):  # a role given just now is what is meant
+        keep("next value", None if column is not None else kept("next value", None))
+        keep("utility column", column)
     options: dict[str, NextValue | None] = {
-        f"column {name}": None for name in roles.loc[roles["role"] == "utility", "column"][:1]
+        "Choose …" if column is None else f"column {column}": None
     }
     for name in roles.loc[roles["role"] == "state", "column"]:
-        options[f"minus the next value of {name}"] = NextValue(name, -1)
-        options[f"plus the next value of {name}"] = NextValue(name, 1)
-    if not options:
-        return None
+        options[f"minus next {name}"] = NextValue(name, -1)
+        options[f"plus next {name}"] = NextValue(name, 1)
     labels, remembered = list(options), kept("next value", None)
     index = list(options.values()).index(remembered) if remembered in options.values() else 0
     label = st.selectbox(
         "Utility (U)",
         labels,
         index=index,
-        key=visit_key(f"utility-{len(labels)}"),
+        key=visit_key(f"utility-{column}-{len(labels)}"),
         help="What a good decision increases. A column of the table, or plus or minus the value "
         "that a state variable has at the next decision (minus the cigarettes smoked until then).",
     )
@@ -193,7 +192,7 @@ def edit_actions(
     with st.expander("Action labels and randomisation"):
         labels = {
             level: st.text_input(
-                f"Label of {column} = {level}",
+                f"Label of {literal(column)} = {literal(level)}",
                 value=kept(f"label:{column}:{level}", from_file.get(level, level)),
                 key=visit_key(f"label-{column}-{level}"),
             )
@@ -212,9 +211,9 @@ def _choose_probability(
     if columns:
         matched = match_probabilities(frame, action, columns)
         if isinstance(matched, dict):
-            st.caption("Randomisation probabilities: " + ", ".join(map(str, matched.values())))
+            st.caption("Randomisation probabilities: " + literal(", ".join(columns)))
             return matched
-        st.caption(f"Randomisation probability of {levels[-1]}: column {columns[0]}")
+        st.caption(literal(f"Randomisation probability of {levels[-1]}: column {columns[0]}"))
         return None
     known = st.checkbox(
         "Randomised with a constant probability",
@@ -230,7 +229,7 @@ def _choose_probability(
         chosen[level] = keep(
             name,
             st.number_input(
-                f"Probability of {level}",
+                f"Probability of {literal(level)}",
                 min_value=0.01,
                 max_value=0.99,
                 value=kept(name, round(1 / len(levels), 2)),

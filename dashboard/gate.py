@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.navigation import PAGES
-from dashboard.session import State, Step, before, state
+from dashboard.session import State, Step, before, done, state
 
 
 def needs(step: Step) -> bool:
@@ -27,6 +27,19 @@ def needs(step: Step) -> bool:
         st.markdown(text)
         st.page_link(f"views/{page.view}.py", label=link, icon=":material/arrow_back:")
     return False
+
+
+def changed_notice(step: Step, settings: object) -> None:
+    """On a page whose settings are no longer those of the result that it shows."""
+    finished = done(step)
+    if state(step) == State.OUT_OF_DATE:
+        stale_notice(step)
+    elif finished is not None and finished.settings != settings:
+        st.info(
+            "The settings have been changed since the result below was made. It stays as it is "
+            "until you press the button.",
+            icon=":material/history:",
+        )
 
 
 def stale_notice(step: Step) -> None:

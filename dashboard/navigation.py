@@ -75,6 +75,7 @@ def sidebar() -> None:
             st.text(table.name if len(table.name) < 34 else table.name[:32] + "…")
             if table.synthetic:
                 st.badge("Synthetic data", icon=":material/science:", color="orange")
+            st.caption("Kept in memory until this page is closed or reloaded.")
             if st.button("Forget everything", type="tertiary", icon=":material/delete:"):
                 forget_everything()
                 st.switch_page(f"views/{START.view}.py")

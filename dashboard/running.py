@@ -68,7 +68,7 @@ def watch() -> None:
 
 
 def watch_if_running() -> None:
-    if any(job.state == JobState.RUNNING for job in jobs().values()):
+    if any(job.state in (JobState.RUNNING, JobState.DONE) for job in jobs().values()):
         watch()
 
 

@@ -86,8 +86,8 @@ def token_before(step: Step) -> str:
 
 def state(step: Step) -> State:
     job = st.session_state.get(Key.JOBS, {}).get(step)
-    if job is not None and job.state == "running":
-        return State.RUNNING
+    if job is not None and job.state in ("running", "done"):
+        return State.RUNNING  # a job that has just ended waits for the next run to be recorded
     earlier = before(step)
     finished = done(step)
     earlier_ready = (
@@ -139,6 +139,11 @@ def result(step: Step) -> Any:
 
 def forget_everything() -> None:
     st.session_state.clear()
+
+
+def forget_choices() -> None:
+    """What was chosen for one file is not meant for another."""
+    st.session_state[Key.KEPT] = {}
 
 
 def kept(name: str, default: T) -> T:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dashboard.session import Key
 from smdp.errors import SmdpError
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ def check(problems: Iterable[Problem]) -> None:
         st.caption(f"and {len(found) - 12} more")
 
 
+def export_name(name: str) -> str:
+    """The name of an exported file; what comes from synthetic data says so."""
+    table = st.session_state.get(Key.TABLE)
+    return f"smdp-synthetic-{name}" if table is not None and table.synthetic else f"smdp-{name}"
+
+
 def figure(plot: go.Figure, name: str) -> None:
     """A figure with its in-browser export: PNG at three times the screen's resolution."""
     st.plotly_chart(
@@ -77,7 +84,7 @@ def figure(plot: go.Figure, name: str) -> None:
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
-            "toImageButtonOptions": {"format": "png", "scale": 3, "filename": f"smdp-{name}"},
+            "toImageButtonOptions": {"format": "png", "scale": 3, "filename": export_name(name)},
         },
     )
 
@@ -90,7 +97,7 @@ def table(frame: pd.DataFrame, name: str, **options: object) -> None:
     st.download_button(
         "Download as CSV",
         to_csv(frame),
-        file_name=f"smdp-{name}.csv",
+        file_name=f"{export_name(name)}.csv",
         mime="text/csv",
         icon=":material/download:",
         key=f"download-{name}",

@@ -9,7 +9,8 @@ CSS = """
 .question { font-size: 1.06rem; opacity: .75; margin: -.6rem 0 1rem 0; max-width: 50rem; }
 .brand { font-size: 1.35rem; font-weight: 650; margin: -.4rem 0 .6rem .1rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] {
-  margin: -1rem 0 -.6rem 2.1rem; font-size: .8rem; line-height: 1.25; }
+  margin: -.85rem 0 -.6rem 2.1rem; font-size: .8rem; line-height: 1.25; }
+[data-testid="stSidebar"] hr ~ [data-testid="stCaptionContainer"] { margin-left: 0; }
 [data-testid="stSidebar"] hr { margin: .8rem 0 0 0; }
 """
 

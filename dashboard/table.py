@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.session import Key, keep
+from dashboard.session import Key, forget_choices, start_visit_anew
 from dashboard.show import errors_as_messages
 
 if TYPE_CHECKING:
@@ -26,8 +26,12 @@ class LoadedTable:
     frame: pd.DataFrame
 
     @property
+    def fingerprint(self) -> str:
+        return str(self.frame.attrs["fingerprint"])
+
+    @property
     def token(self) -> str:
-        return f"{self.frame.attrs['fingerprint']}:{self.sheet}"
+        return f"{self.fingerprint}:{self.sheet}"
 
     @property
     def synthetic(self) -> bool:
@@ -44,9 +48,9 @@ def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
     frame = read_table(content, name=name, sheet=sheet)
     table = LoadedTable(name, content, sheet, sheets, frame)
     current = loaded()
-    if current is None or current.token != table.token:
-        keep("roles.for", "")
-        keep("codes", "")
+    if current is None or current.fingerprint != table.fingerprint:
+        forget_choices()
+        start_visit_anew()
     st.session_state[Key.TABLE] = table
     return table
 

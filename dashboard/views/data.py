@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import data_widgets as widgets
+from dashboard.gate import changed_notice
 from dashboard.session import State, Step, kept, memo, result, run, state
 from dashboard.show import (
     check,
@@ -14,6 +15,7 @@ from dashboard.show import (
     figure,
     heading,
     next_step,
+    say_error,
     says,
     table,
 )
@@ -23,6 +25,7 @@ from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, plural, variable_table
 from smdp.data.missing_codes import mark_missing
 from smdp.data.role_table import codes_from_table, roles_from_table
+from smdp.errors import SmdpError
 
 if TYPE_CHECKING:
     from smdp.data.study import Study
@@ -51,15 +54,21 @@ settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
     with st.expander("Load another file"):
         upload_box()
-    source = widgets.choose_sheet(source)
-    long = widgets.choose_layout(source)
+    widgets.choose_sheet(source)
+    layout_place = st.container()
     everywhere = widgets.missing_codes_everywhere()
+try:
+    with layout_place:
+        long = widgets.choose_layout(source)
+except SmdpError as error:
+    say_error(error)
+    st.stop()
 with main:
     edited = widgets.edit_roles(source, long)
     with st.expander(f"Preview of the table ({len(long):,} rows, {long.shape[1]} columns)"):
         st.dataframe(long.head(200), hide_index=True, key="preview")
 
-roles = None
+chosen_now = None
 with errors_as_messages():
     codes = codes_from_table(edited, everywhere)
     read_as = (source.token, kept("layout", ""), codes)
@@ -68,7 +77,7 @@ with errors_as_messages():
         next_value = widgets.choose_utility(edited)
         levels, probability = widgets.edit_actions(frame, edited)
         lags, add_time = widgets.choose_look_back()
-    chosen = roles = roles_from_table(
+    chosen = roles_from_table(
         edited,
         next_value=next_value,
         probability=probability,
@@ -76,7 +85,8 @@ with errors_as_messages():
         lags=lags,
         add_time=add_time,
     )
-    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
+    chosen_now = (read_as, chosen)
+    problems = memo("problems", chosen_now, lambda: find_problems(frame, chosen))
     blocked = any(p.severity == "error" for p in problems)
     with settings_column:
         if st.button(
@@ -90,7 +100,7 @@ with errors_as_messages():
             with st.spinner("Arranging the table …"):
                 run(
                     Step.DATA,
-                    (read_as, chosen),
+                    chosen_now,
                     lambda: arrange(frame, chosen),
                     lambda s: (
                         f"{plural(len(s.subjects), 'subject')}, {len(s.variables)} state variables"
@@ -98,16 +108,10 @@ with errors_as_messages():
                 )
             st.rerun()
     check(problems)
-    widgets.offer_suspected_codes(frame, edited)
+    widgets.offer_suspected_codes(source, frame, edited)
 
 if state(Step.DATA) in (State.DONE, State.OUT_OF_DATE):
-    used = result(Step.DATA)
-    if state(Step.DATA) == State.OUT_OF_DATE or used.roles != roles:
-        st.info(
-            "The roles above have been changed since they were last used. What follows describes "
-            "the roles in use.",
-            icon=":material/history:",
-        )
-    show_study(used)
+    changed_notice(Step.DATA, chosen_now)
+    show_study(result(Step.DATA))
     if state(Step.DATA) == State.DONE:
         next_step("Next: missing values", "missing_values")

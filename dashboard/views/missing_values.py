@@ -6,11 +6,26 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard.gate import needs, stale_notice
+from dashboard.gate import changed_notice, needs
 from dashboard.session import State, Step, keep, kept, result, run, state
-from dashboard.show import check, errors_as_messages, figure, heading, next_step, says, table
-from smdp.data.describe import describe_completed, missing_problems, percent, variable_table
-from smdp.data.exclude import missing_shares
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    next_step,
+    says,
+    table,
+)
+from smdp.data.describe import (
+    describe_completed,
+    exclusion_table,
+    missing_problems,
+    percent,
+    variable_table,
+)
+from smdp.data.exclude import exclude
 from smdp.data.prepare import CompletedStudy, complete
 from smdp.figures.missing_values import (
     exclusion_figure,
@@ -62,7 +77,7 @@ with settings_column:
         help="0: local average, 1: local line, 2: local parabola. The same as R's loess.",
     )
     unobserved = st.checkbox(
-        "Leave out who lacks a variable",
+        "Leave out empty series",
         kept("missing.unobserved", False),
         key="missing.unobserved",
         help="A subject who has no value at all of some variable cannot be imputed from her own "
@@ -76,19 +91,25 @@ with settings_column:
         ("unobserved", unobserved),
     ):
         keep(f"missing.{name}", value)
+    remaining = None
     settings = PreparationSettings(
         exclude_above=threshold / 100,
         also_exclude=tuple(by_hand),
         unobserved="exclude" if unobserved else "refuse",
         imputation=ImputationSettings(span=span, degree=degree),
     )
-    out = int((missing_shares(study) > settings.exclude_above).sum())
-    cells = int(study.missing.sum())
+    with errors_as_messages():
+        remaining, left_out = exclude(study, settings)
+        in_the_way = missing_problems(remaining)
+    if remaining is None:
+        st.stop()
+    cells = int(remaining.missing.sum())
     go = st.button(
-        f"Leave out {out + len(by_hand)} and impute" if out or by_hand else "Impute",
+        f"Leave out {len(left_out)} and impute" if left_out else "Impute",
         type="primary",
         width="stretch",
         icon=":material/auto_fix_high:",
+        disabled=bool(in_the_way),
         help=f"{cells:,} missing values; takes about {max(1, round(cells * 6e-5))} s.",
     )
 
@@ -97,7 +118,7 @@ if go:
         bar = st.progress(0.0)
 
         def report(share: float, message: str) -> None:
-            bar.progress(min(share, 1.0), message)
+            bar.progress(min(share, 1.0), literal(message))
 
         def summary(done: CompletedStudy) -> str:
             return f"{len(done.imputed.study.subjects)} of {len(study.subjects)} subjects kept"
@@ -106,12 +127,12 @@ if go:
         st.rerun()
 
 with main:
-    if result(Step.MISSING) is None and not unobserved:
-        check(missing_problems(study))
+    check(in_the_way)
     figure(missing_heatmap(study), "missing-heatmap")
     overview, series, variables = st.tabs(["Who is left out", "One subject's series", "Variables"])
     with overview:
-        figure(exclusion_figure(study, settings.exclude_above), "exclusions")
+        out = [e.subject for e in left_out]
+        figure(exclusion_figure(study, settings.exclude_above, out), "exclusions")
     with series:
         one, two = st.columns(2)
         subject = one.selectbox("Subject", study.subjects, key="series.subject")
@@ -132,16 +153,15 @@ if finished is None:
     says(
         [
             f"{percent(share, 1)} of all state values are missing. With the settings on the left, "
-            f"{out + len(by_hand)} of {len(study.subjects)} subjects would be left out.",
+            f"{len(left_out)} of {len(study.subjects)} subjects would be left out.",
             "Nothing has been left out or imputed yet.",
         ]
     )
 else:
-    stale_notice(Step.MISSING)
+    changed_notice(Step.MISSING, settings)
     says(describe_completed(finished))
     if finished.exclusions:
         with st.expander(f"Who was left out and why ({len(finished.exclusions)})", expanded=True):
-            st.table({"Subject": [e.subject for e in finished.exclusions],
-                      "Reason": [e.reason for e in finished.exclusions]})  # fmt: skip
+            table(exclusion_table(finished), "left-out")
     if state(Step.MISSING) == State.DONE:
         next_step("Next: rescaling", "rescaling")

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.gate import needs, stale_notice
+from dashboard.gate import changed_notice, needs
 from dashboard.session import State, Step, done, keep, kept, result, run, state
-from dashboard.show import errors_as_messages, figure, heading, next_step, says, table
-from smdp.data.describe import describe_prepared, plural
+from dashboard.show import errors_as_messages, figure, heading, literal, next_step, says, table
+from smdp.data.describe import describe_prepared, plural, rescaling_table
+from smdp.data.long_table import prepared_table
 from smdp.data.prepare import finish
 from smdp.data.rescale import unique_counts
 from smdp.figures.rescaling import before_after_figure, levels_figure
@@ -24,6 +25,7 @@ counts = unique_counts(completed.imputed)
 all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variables)
 widest = max(counts, key=counts.__getitem__)
 
+MOST_LEVELS = 100
 ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
@@ -53,6 +55,12 @@ with settings_column:
         keep("rescaling.reference", reference)
     keep("rescaling.way", way)
     rescaling = RescalingSettings(reference) if way == ORDINAL else None
+    if rescaling is not None and counts[reference or widest] > MOST_LEVELS:
+        st.warning(
+            f"{literal(reference)} has {counts[reference or widest]:,} different values, which is "
+            "hardly a scale of levels. Choose a reference with fewer, or keep own units.",
+            icon=":material/warning:",
+        )
     go = st.button(
         "Rescale all variables" if rescaling else "Keep own units",
         type="primary",
@@ -60,9 +68,11 @@ with settings_column:
         icon=":material/straighten:",
         help="Takes less than a second for most studies.",
     )
-if go and earlier is not None:
+if earlier is None:
+    st.stop()
+settings = replace(earlier.settings, rescaling=rescaling)
+if go:
     with errors_as_messages():
-        settings = replace(earlier.settings, rescaling=rescaling)
         run(
             Step.RESCALING,
             settings,
@@ -79,16 +89,16 @@ with main:
     if prepared is None:
         with st.container(border=True, height=340):
             st.markdown(
-                f"**{widest}** has the most different values "
+                f"**{literal(widest)}** has the most different values "
                 f"({counts[widest]}). With common levels, every other variable is moved to the "
                 "nearest of them. The figure appears here once you have chosen."
             )
     else:
-        stale_notice(Step.RESCALING)
+        changed_notice(Step.RESCALING, settings)
         if prepared.rescaled is not None:
             figure(levels_figure(prepared.rescaled), "levels")
         before = prepared.completed.imputed.study
-        tabs = st.tabs(["Before and after", "Ranges", "What was done"])
+        tabs = st.tabs(["Before and after", "Ranges", "What was done", "Prepared data"])
         with tabs[0]:
             if prepared.rescaled is None:
                 st.markdown("The variables keep their own units: before and after are the same.")
@@ -98,11 +108,11 @@ with main:
                 )
                 figure(before_after_figure(before, prepared.rescaled, name), "before-after")
         with tabs[1]:
-            from smdp.data.describe import rescaling_table
-
             table(rescaling_table(prepared), "ranges")
         with tabs[2]:
             table(prepared.log, "log")
+        with tabs[3]:
+            table(prepared_table(prepared), "prepared-data")
         says(describe_prepared(prepared))
         if state(Step.RESCALING) == State.DONE:
             next_step("Next: screening", "screening")

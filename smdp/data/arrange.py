@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from smdp.data.assemble import check_look_back
 from smdp.data.checks import find_problems, raise_first_error
 from smdp.data.column_findings import observed_levels
 from smdp.data.column_roles import ColumnRoles, Kind, StateVariable
@@ -44,6 +45,7 @@ def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     codes = who.map({name: i for i, name in enumerate(names)}).to_numpy(dtype=np.int64)
     decisions = decision_index(codes, frame[roles.time])
     grid = _Grid(codes, decisions.index, len(names))
+    check_look_back(roles.lags, grid.rows)
 
     states = [numbers(frame[v.name])[0] for v in roles.variables]
     variables = [

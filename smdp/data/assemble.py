@@ -21,12 +21,7 @@ def assemble(
     `own_units` (n, R, p), whatever the states were rescaled to.
     """
     lags = study.roles.lags
-    if study.values.shape[1] - lags < 2:
-        raise DataError(
-            f"A look-back of {lags} leaves no transition: the longest subject has "
-            f"{study.values.shape[1]} decisions.",
-            "Choose a smaller look-back.",
-        )
+    check_look_back(lags, study.values.shape[1])
     utilities = _utilities(study, own_units)[:, :-1]
     both_rows = study.present[:, :-1] & study.present[:, 1:]
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
@@ -63,6 +58,16 @@ def assemble(
         action_labels=study.action_labels,
     )
     return trajectories, origin[:, lags:]
+
+
+def check_look_back(lags: int, decisions: int) -> None:
+    """Refuse a look-back that leaves no transition even of the longest subject."""
+    if decisions - lags < 2:
+        raise DataError(
+            f"A look-back of {lags} leaves no transition: the longest subject has {decisions} "
+            "decisions.",
+            "Choose a smaller look-back.",
+        )
 
 
 def _utilities(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from smdp.data.column_findings import (
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text
 from smdp.data.decisions import decision_index
+from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import Problem
 from smdp.errors import DataError, listing, shorten
 
@@ -140,4 +141,14 @@ def _actions(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
             f"The action column '{roles.action}' has {len(levels)} levels ({listing(levels, 4)}); "
             f"at most {MOST_ACTIONS} can be compared.",
             "Choose the column that holds the treatment, or group its levels.",
+        )
+    codes = suspected_codes(frame[[roles.action]]).get(roles.action, [])
+    if codes:
+        shown = listing([f"{c:g}" for c in codes])
+        yield Problem(
+            "warning",
+            roles.action,
+            f"The action column '{roles.action}' holds {shown}, which looks like a missing code "
+            "but counts as a treatment.",
+            f"If {shown} means missing, enter it as a missing code of '{roles.action}'.",
         )

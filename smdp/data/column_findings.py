@@ -14,6 +14,8 @@ from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import Problem
 from smdp.errors import listing, shorten
 
+ROUNDING = 0.01  # probabilities are often printed with two decimals
+
 
 def observed_levels(frame: pd.DataFrame, roles: ColumnRoles) -> list[str]:
     """The action's levels where an action could be taken, in their natural order."""
@@ -106,6 +108,15 @@ def _usual(distinct: NDArray[np.float64], codes: list[float]) -> str:
 
 def utility_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
     if not isinstance(roles.utility, str):
+        name = roles.utility.variable
+        values = pd.Series(numbers(frame[name])[0]).groupby(frame[roles.subject].to_numpy())
+        if not (values.nunique() > 1).any():
+            yield Problem(
+                "error",
+                name,
+                f"The utility is the next value of '{name}', which never changes within a subject.",
+                "Choose a variable that a treatment can change.",
+            )
         return
     name = roles.utility
     values, bad = numbers(frame[name])
@@ -153,30 +164,38 @@ def availability_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[P
 
 def probabilities_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
     given = roles.probability
-    levels = list(roles.action_levels or observed_levels(frame, roles))
     if given is None:
         return
-    if not isinstance(given, Mapping) and len(levels) > 2:
-        yield Problem(
-            "error",
-            roles.action,
-            f"One randomisation probability is given, but there are {len(levels)} actions "
-            f"({listing(levels)}).",
-            "Give one for each action.",
-        )
-        return
-    for level, source in given.items() if isinstance(given, Mapping) else (("", given),):
-        if level and level not in levels:
+    levels = list(roles.action_levels or observed_levels(frame, roles))
+    if not isinstance(given, Mapping):
+        if len(levels) > 2:
             yield Problem(
                 "error",
                 roles.action,
-                f"A randomisation probability is given for '{level}', which is not an action.",
-                f"The actions are: {listing(levels)}.",
+                f"One randomisation probability is given, but there are {len(levels)} actions "
+                f"({listing(levels)}).",
+                "Give one for each action.",
             )
+            return
+        given = {levels[-1]: given} if levels else {}
+    unknown = [level for level in given if level not in levels]
+    if unknown or len(given) < len(levels) - 1:
+        what = (
+            f"for {listing(unknown)}, which is not an action" if unknown else "for too few actions"
+        )
+        yield Problem(
+            "error",
+            roles.action,
+            f"Randomisation probabilities are given {what}.",
+            f"Give one for each of the actions: {listing(levels)}.",
+        )
+        return
+    total = np.zeros(len(frame))
+    for source in given.values():
         values, bad = (
             numbers(frame[source])
             if isinstance(source, str)
-            else (np.array([float(source)]), np.array([], np.int64))
+            else (np.full(len(frame), float(source)), np.array([], np.int64))
         )
         wrong = np.union1d(bad, np.flatnonzero((values < 0) | (values > 1)))
         if len(wrong):
@@ -187,3 +206,18 @@ def probabilities_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[
                 f"{rows(wrong)}.",
                 "Correct it or choose another column.",
             )
+            return
+        total += values
+    off = np.abs(total - 1) > ROUNDING if len(given) == len(levels) else total > 1 + ROUNDING
+    where = np.flatnonzero(off)
+    if len(where):
+        must = (
+            "add up to 1" if len(given) == len(levels) else "leave something for the other action"
+        )
+        yield Problem(
+            "error",
+            roles.action,
+            f"The randomisation probabilities do not {must}: they sum to {total[where[0]]:.3g} in "
+            f"{rows(where)}.",
+            "Correct them, or leave them out to have them estimated.",
+        )

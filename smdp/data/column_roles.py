@@ -83,6 +83,13 @@ class ColumnRoles:
                 "which is not a state variable.",
                 f"Add '{self.utility.variable}' to the state variables, or choose another utility.",
             )
+        labels = list((self.action_levels or {}).values())
+        if len(set(labels)) < len(labels):
+            raise SettingError(
+                f"Several levels of the action '{self.action}' have the same label: "
+                f"{listing(sorted(labels))}.",
+                "Give each level a label of its own.",
+            )
         if isinstance(self.probability, int | float):
             require(0 < self.probability < 1, "probability", "between 0 and 1", self.probability)
 

@@ -49,35 +49,43 @@ def decision_index(subject: NDArray[np.int64], time: pd.Series) -> Decisions:
     stamps = time if is_datetime64_any_dtype(time) else parse_dates(time, subject)
     if getattr(stamps.dtype, "tz", None) is not None:
         stamps = stamps.dt.tz_localize(None)
-    return _from_stamps(subject, stamps, name)
+    found = _from_stamps(subject, stamps, name)
+    if stamps is time:
+        return found
+    read = f"'{shorten(time.iloc[0], 30)}' is read as {stamps.iloc[0]:%d %B %Y, %H:%M}."
+    return Decisions(found.index, f"{found.note} {read}")
 
 
 def parse_dates(time: pd.Series, subject: NDArray[np.int64] | None = None) -> pd.Series:
-    """Text as date-times; of the formats that fit every row, the one in which time runs forward."""
+    """Text as date-times, in a format that fits every row.
+
+    Where several fit (3/4 is a day in March or in April), the one in which time runs forward, and
+    then the one in which each subject's times lie closest together.
+    """
     text = time.astype(str).str.strip()
     subject = np.zeros(len(text), np.int64) if subject is None else subject
-    best: pd.Series | None = None
-    fewest_steps_back = len(text) + 1
-    closest, most_parsed = text.isna(), -1
+    fits: list[tuple[int, float, int, pd.Series]] = []
+    understood = pd.to_numeric(text, errors="coerce").notna()
     iso = pd.to_datetime(text, errors="coerce", format="ISO8601", utc=True).dt.tz_localize(None)
-    for parsed in (iso, *(pd.to_datetime(text, errors="coerce", format=f) for f in DATE_FORMATS)):
-        if int(parsed.notna().sum()) > most_parsed:
-            closest, most_parsed = parsed.notna(), int(parsed.notna().sum())
+    formats = (pd.to_datetime(text, errors="coerce", format=f) for f in DATE_FORMATS)
+    for place, parsed in enumerate((iso, *formats)):
+        if parsed.notna().sum() > understood.sum():
+            understood = parsed.notna()
         if parsed.notna().all():
-            steps = parsed.groupby(subject).diff().dt.total_seconds()
-            back = int((steps < 0).sum())
-            if back < fewest_steps_back:
-                best, fewest_steps_back = parsed, back
-    if best is None:
-        bad = np.flatnonzero(~closest.to_numpy())
-        shown = [f"'{shorten(text.iloc[i], 30)}' (data row {i + 1})" for i in bad]
-        raise DataError(
-            f"The time column '{shorten(time.name)}' holds values that are neither numbers nor "
-            f"dates: {listing(shown, 3)}.",
-            "Write times as whole numbers (1, 2, 3), dates (2024-03-31) or date-times "
-            "(2024-03-31 14:30), or mark these values as missing codes.",
-        )
-    return best
+            groups = parsed.groupby(subject)
+            steps_back = int((groups.diff() < pd.Timedelta(0)).sum())
+            span = float((groups.max() - groups.min()).dt.total_seconds().sum())
+            fits.append((steps_back, span, place, parsed))
+    if fits:
+        return min(fits, key=lambda fit: fit[:3])[3]
+    bad = np.flatnonzero(~understood.to_numpy())
+    shown = [f"'{shorten(text.iloc[i], 30)}' (data row {i + 1})" for i in bad]
+    raise DataError(
+        f"The time column '{shorten(time.name)}' holds values that are neither numbers nor "
+        f"dates: {listing(shown, 3)}.",
+        "Write times as whole numbers (1, 2, 3), dates (2024-03-31) or date-times "
+        "(2024-03-31 14:30), or mark these values as missing codes.",
+    )
 
 
 def _from_numbers(subject: NDArray[np.int64], time: NDArray[np.float64], name: str) -> Decisions:

@@ -15,6 +15,8 @@ from smdp.errors import listing
 
 def percent(share: float, digits: int = 0) -> str:
     """'7 %', '< 1 %' for a share that is small but not nothing."""
+    if share == 0:
+        return "0 %"
     if 0 < share < 0.5 * 10 ** -(digits + 2):
         return f"< {10**-digits:g} %"
     return f"{100 * share:.{digits}f} %"
@@ -121,7 +123,7 @@ def variable_table(study: Study) -> pd.DataFrame:
                 "highest": seen.max() if len(seen) else np.nan,
                 "unique values": len(np.unique(seen)),
                 "missing": int(study.missing[:, :, j].sum()),
-                "missing share": study.missing[:, :, j].sum() / inside.sum(),
+                "missing (%)": round(100 * study.missing[:, :, j].sum() / inside.sum(), 1),
             }
         )
     return pd.DataFrame(rows)
@@ -144,6 +146,12 @@ def missing_problems(study: Study) -> list[Problem]:
         )
         for j, who in lacking.items()
     ]
+
+
+def exclusion_table(completed: CompletedStudy) -> pd.DataFrame:
+    """Who was left out and why."""
+    rows = [(e.subject, e.reason) for e in completed.exclusions]
+    return pd.DataFrame(rows, columns=["subject", "reason"])
 
 
 def describe_completed(completed: CompletedStudy) -> list[str]:
@@ -194,7 +202,23 @@ def describe_prepared(prepared: PreparedData) -> list[str]:
         f"{plural(len(t.subjects), 'subject')}, {len(t.variables)} state variables and "
         f"{used:,} of {possible:,} transitions are ready for screening."
     )
+    guessed = imputed_outcomes(prepared)
+    if guessed:
+        sentences.append(
+            f"In {guessed:,} of these transitions ({percent(guessed / used)}) the utility itself "
+            "rests on an imputed value, which blurs what treatment does."
+        )
     return sentences
+
+
+def imputed_outcomes(prepared: PreparedData) -> int:
+    """In how many transitions the utility is a state's next value that had to be imputed."""
+    utility = prepared.completed.arranged.roles.utility
+    if not isinstance(utility, NextValue):
+        return 0
+    column = prepared.trajectories.variables.index(utility.variable)
+    guessed = prepared.imputed[:, 1:, column] != Cell.OBSERVED
+    return int((guessed & prepared.trajectories.valid).sum())
 
 
 def merged_variables(prepared: PreparedData) -> list[str]:

@@ -86,8 +86,8 @@ def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[E
         cases = listing([f"{case.subject}: {case.reason}" for case in excluded], 3)
         raise DataError(
             f"Every subject would be left out ({cases}).",
-            "Raise 'exclude_above', shorten 'also_exclude', or leave out the state variables that "
-            "are missing most.",
+            "Raise the limit on missing values ('exclude_above'), leave out fewer by hand "
+            "('also_exclude'), or leave out the state variables that are missing most.",
         )
     return _only(study, keep), excluded
 
@@ -102,7 +102,7 @@ def _reason(
         return "has a single row, so no step from one decision to the next"
     if share > settings.exclude_above:
         found, limit = _percentages(share, settings.exclude_above)
-        return f"{found} of the state values are missing (limit {limit})"
+        return f"{found} of the values that change over time are missing (limit {limit})"
     if lacking:
         return f"has no value at all of {listing(study.variables[j].name for j in lacking)}"
     return None

@@ -36,12 +36,14 @@ ROLES: tuple[Role, ...] = (
 _START, _END = r"(^|[_.\s-])", r"($|[_.\s-]|\d)"
 # Words that names are made of, the most telling first.
 SUBJECT = ("subject", "participant", "patient", "student", "person", "record_id", "subj", "user",
-           "userid", "respondent", "client", "pid", "id", "case")  # fmt: skip
+           "userid", "respondent", "client", "pid", "id", "case", "proband",
+           "teilnehmer")  # fmt: skip
 TIME = ("time", "datetime", "timestamp", "decision", "decision_number", "report", "occasion",
         "beep", "date", "visit", "wave", "observation", "obs", "t", "index", "day", "week",
-        "session")  # fmt: skip
+        "session", "datum", "zeit", "zeitpunkt", "tag")  # fmt: skip
 ACTION = ("action", "treatment", "treat", "treated", "trt", "arm", "intervention", "module",
-          "send", "sent", "prompt", "suggestion", "message", "a", "dose")  # fmt: skip
+          "send", "sent", "prompt", "suggestion", "message", "a", "dose", "randomized",
+          "randomised", "condition", "therapy", "behandlung")  # fmt: skip
 AVAILABLE = ("available", "availability", "avail", "eligible", "reachable")
 PROBABILITY = ("prob", "probability", "propensity", "rand_prob", "randprob", "pi")
 UTILITY = ("utility", "reward", "outcome", "response", "proximal", "y", "u")
@@ -93,6 +95,14 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
                 return name
         return None
 
+    def take_by_name(role: Role, words: tuple[str, ...]) -> str | None:
+        """A column that is called so although its values do not fit: then the misfit is told."""
+        for name in names:
+            if name not in taken and name.lower() in words:
+                taken[name] = (role, f"called '{shorten(name, 30)}', but look at its values")
+                return name
+        return None
+
     subject = take("subject", SUBJECT, lambda c: _repeats(frame[c])) or _repeating(frame, names)
     if subject is not None and subject not in taken:
         taken[subject] = ("subject", "its values repeat in blocks")
@@ -101,10 +111,13 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
         time = next((c for c in names if c not in taken and _orders(frame, subject, c)), None)
         if time is not None and (_is_time(frame[time]) or _counts(frame, subject, time)):
             taken[time] = ("time", "one value for each row of a subject")
+        else:
+            time = take_by_name("time", TIME)
     take("available", AVAILABLE, lambda c: _is_flag(frame[c]))
     probabilities = [c for c in named(names, PROBABILITY) if c not in taken and _is_share(frame[c])]
     taken |= dict.fromkeys(probabilities, ("probability", "a share between 0 and 1, by its name"))
     action = take("action", ACTION, lambda c: _is_action(frame, subject, c))
+    action = action or take_by_name("action", ACTION)
     utility = take("utility", UTILITY, lambda c: _varies(frame[c]))
     if utility is not None:
         for name in names:
@@ -250,7 +263,7 @@ def _settle(frame: pd.DataFrame, name: str, taken: tuple[Role, str] | None) -> C
     if is_datetime64_any_dtype(column):
         return ColumnGuess(name, "ignore", None, "a date")
     values, bad = numbers(column)
-    if len(bad):
+    if len(bad) > 0.5 * column.notna().sum():
         return ColumnGuess(name, "ignore", None, "text; recode it as numbers to use it as a state")
     if not np.isfinite(values).any():
         return ColumnGuess(name, "ignore", None, "empty")

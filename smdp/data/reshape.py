@@ -79,7 +79,7 @@ def wide_to_long(frame: pd.DataFrame) -> pd.DataFrame:
 def redcap_to_long(frame: pd.DataFrame) -> pd.DataFrame:
     """REDCap's longitudinal export: events and repeat instances become decisions.
 
-    Fields filled in at one event only (baseline) are carried to all of a record's rows. Where
+    Fields filled in before the first decision (baseline) are carried to a record's rows. Where
     instances repeat, these rows are the decisions; else the events are.
     """
     record = str(frame.columns[0]) if "record_id" not in frame.columns else "record_id"
@@ -96,7 +96,9 @@ def redcap_to_long(frame: pd.DataFrame) -> pd.DataFrame:
             "The REDCap export has neither repeat instances nor several events with data.",
             "Export the longitudinal instrument, with one row for each report.",
         )
-    baseline = frame.loc[~repeating, [record, *fields]].groupby(record, sort=False).first()
+    # What is asked later must not be carried back to earlier decisions.
+    before = ~repeating & (event_order <= event_order[repeating].min())
+    baseline = frame.loc[before, [record, *fields]].groupby(record, sort=False).first()
     long = frame.loc[repeating, [record, *fields]].copy()
     place = pd.DataFrame({"event": event_order, "instance": instance.fillna(1)})[repeating]
     if place["event"].nunique() == 1:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from smdp.data.describe import action_names
 from smdp.data.study import Study
-from smdp.figures.style import ACTION_COLOURS, new_figure, plain
+from smdp.figures.style import ACTION_COLOURS, labels, new_figure, plain
 
 MOST_NAMED_SUBJECTS = 45
 
@@ -27,7 +27,7 @@ def decisions_figure(study: Study) -> go.Figure:
     figure.add_heatmap(
         z=code,
         x=decisions,
-        y=[plain(s, 16) for s in study.subjects],
+        y=subject_labels(study),
         zmin=-0.5,
         zmax=k + 1.5,
         colorscale=_steps(colours),
@@ -48,6 +48,10 @@ def decisions_figure(study: Study) -> go.Figure:
     figure.update_xaxes(title_text="Decision number", showgrid=False)
     name_subjects(figure, study)
     return figure
+
+
+def subject_labels(study: Study) -> list[str]:
+    return list(labels(study.subjects, 16).values())
 
 
 def name_subjects(figure: go.Figure, study: Study) -> None:

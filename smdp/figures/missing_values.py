@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
 from smdp.data.exclude import missing_shares
 from smdp.data.impute import fitted_curve, imputed_series
 from smdp.data.study import Cell, Study
-from smdp.figures.data import name_subjects
-from smdp.figures.style import BLUE, GREY, ORANGE, SEQUENTIAL, VERMILION, new_figure, plain
+from smdp.figures.data import name_subjects, subject_labels
+from smdp.figures.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    SEQUENTIAL,
+    VERMILION,
+    colour_bar,
+    labels,
+    new_figure,
+    plain,
+)
 from smdp.settings import ImputationSettings
 
 
@@ -21,13 +33,13 @@ def missing_heatmap(study: Study) -> go.Figure:
     figure.add_heatmap(
         z=100 * share,
         x=decisions,
-        y=[plain(s, 16) for s in study.subjects],
+        y=subject_labels(study),
         zmin=0,
         zmax=100,
         colorscale=SEQUENTIAL,
         xgap=1 if len(decisions) <= 120 else 0,
         ygap=1,
-        colorbar={"title": {"text": "missing (%)", "side": "right"}, "thickness": 12, "len": 0.8},
+        colorbar=colour_bar("missing (%)"),
         hovertemplate="Subject %{y}<br>Decision %{x}<br>%{z:.0f} % missing<extra></extra>",
     )
     figure.update_xaxes(title_text="Decision number", showgrid=False)
@@ -35,19 +47,20 @@ def missing_heatmap(study: Study) -> go.Figure:
     return figure
 
 
-def exclusion_figure(study: Study, exclude_above: float) -> go.Figure:
-    """Each subject's share of missing values, and who lies above the threshold."""
+def exclusion_figure(study: Study, exclude_above: float, left_out: Sequence[str]) -> go.Figure:
+    """Each subject's share of missing values, the limit, and who is left out for any reason."""
     shares = 100 * missing_shares(study)
     order = np.argsort(-shares, kind="stable")
-    out = shares > 100 * exclude_above
+    out = np.isin(study.subjects, list(left_out))
+    label = subject_labels(study)
     figure = new_figure(height=360)
-    for left_out, colour, name in ((True, VERMILION, "left out"), (False, BLUE, "kept")):
-        chosen = [i for i in order if out[i] == left_out]
+    for is_out, colour, name in ((True, VERMILION, "left out"), (False, BLUE, "kept")):
+        chosen = [i for i in order if out[i] == is_out]
         figure.add_bar(
-            x=[plain(study.subjects[i], 16) for i in chosen],
+            x=[label[i] for i in chosen],
             y=shares[chosen],
             name=f"{name} ({len(chosen)})",
-            marker={"color": colour, "pattern": {"shape": "/" if left_out else ""}},
+            marker={"color": colour, "pattern": {"shape": "/" if is_out else ""}},
             hovertemplate="Subject %{x}<br>%{y:.1f} % missing<extra></extra>",
         )
     figure.add_hline(
@@ -59,11 +72,11 @@ def exclusion_figure(study: Study, exclude_above: float) -> go.Figure:
         title_text="Subject",
         type="category",
         categoryorder="array",
-        categoryarray=[plain(study.subjects[i], 16) for i in order],
+        categoryarray=[label[i] for i in order],
         showticklabels=len(order) <= 60,
         showgrid=False,
     )
-    figure.update_yaxes(title_text="Missing state values (%)", range=[0, 100])
+    figure.update_yaxes(title_text="Missing (% of values that change)", range=[0, 100])
     return figure
 
 
@@ -74,7 +87,7 @@ def missing_by_variable(study: Study) -> go.Figure:
     figure = new_figure(height=max(300, 80 + 24 * len(study.variables)))
     figure.add_bar(
         x=share,
-        y=[plain(v.name) for v in study.variables],
+        y=list(labels(v.name for v in study.variables).values()),
         orientation="h",
         marker={"color": BLUE},
         text=[f"{s:.1f}" for s in share],
@@ -118,6 +131,6 @@ def series_figure(
             marker={"color": colour, "symbol": symbol, "size": 9},
             hovertemplate=f"Decision %{{x}}: %{{y:.4g}} ({name})<extra></extra>",
         )
-    figure.update_xaxes(title_text="Decision number")
+    figure.update_xaxes(title_text="Decision number", range=[0.4, len(values) + 0.6])
     figure.update_yaxes(title_text=plain(study.variables[variable].name, 40))
     return figure

@@ -7,7 +7,9 @@ import plotly.graph_objects as go
 
 from smdp.data.rescale import RescaledStudy
 from smdp.data.study import Study
-from smdp.figures.style import BLUE, GREY, ORANGE, new_figure, plain
+from smdp.figures.style import BLUE, GREY, ORANGE, colour_bar, labels, new_figure, plain
+
+MOST_DRAWN_LEVELS = 60
 
 
 def levels_figure(rescaled: RescaledStudy) -> go.Figure:
@@ -16,12 +18,22 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
     inside = study.on_grid
     figure = new_figure(height=max(340, 120 + 28 * len(study.variables)))
     total = int(inside.sum())
+    label = labels(v.name for v in study.variables)
+    if len(rescaled.levels) <= MOST_DRAWN_LEVELS:
+        figure.add_scatter(
+            x=[x for level in rescaled.levels for x in (level, level, None)],
+            y=[y for _ in rescaled.levels for y in (*_ends(label), None)],
+            mode="lines",
+            line={"width": 0.7, "color": GREY, "dash": "dot"},
+            hoverinfo="skip",
+            showlegend=False,
+        )
     for j, variable in enumerate(study.variables):
         level, count = np.unique(study.values[inside, j], return_counts=True)
         share = count / total
         figure.add_scatter(
             x=level,
-            y=[plain(variable.name)] * len(level),
+            y=[label[variable.name]] * len(level),
             mode="markers",
             marker={
                 "size": 5 + 20 * np.sqrt(share),
@@ -38,8 +50,6 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
         figure.add_scatter(
             x=[None], y=[None], mode="markers", name=name, marker={"color": colour, "size": 11}
         )
-    for level in rescaled.levels:
-        figure.add_vline(x=float(level), line={"width": 0.5, "color": GREY, "dash": "dot"})
     figure.update_xaxes(
         title_text=f"Level after rescaling ({len(rescaled.levels)} levels; large dot: many values)",
         range=[-0.04, 1.04],
@@ -48,7 +58,7 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
     figure.update_yaxes(
         type="category",
         categoryorder="array",
-        categoryarray=[plain(v.name) for v in reversed(study.variables)],
+        categoryarray=list(label.values())[::-1],
         showgrid=False,
     )
     return figure
@@ -68,9 +78,9 @@ def before_after_figure(before: Study, rescaled: RescaledStudy, variable: str) -
         marker={
             "size": 11,
             "color": count,
-            "colorscale": [[0, "#9CC3DF"], [1, "#0B3C5D"]],
+            "colorscale": [[0, "#7FB8DB"], [1, "#0067A3"]],
             "line": {"width": 0},
-            "colorbar": {"title": {"text": "values", "side": "right"}, "thickness": 12},
+            "colorbar": colour_bar("values"),
         },
         customdata=count,
         hovertemplate="%{x:.4g} becomes %{y:.3g} (%{customdata:,} values)<extra></extra>",
@@ -84,3 +94,9 @@ def before_after_figure(before: Study, rescaled: RescaledStudy, variable: str) -
         tickformat=".2f",
     )
     return figure
+
+
+def _ends(label: dict[str, str]) -> tuple[str, str]:
+    """The first and the last row of the figure."""
+    rows = list(label.values())
+    return rows[0], rows[-1]

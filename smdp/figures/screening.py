@@ -5,12 +5,24 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from smdp.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure, plain
+from smdp.figures.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SEQUENTIAL,
+    SKY,
+    VERMILION,
+    colour_bar,
+    labels,
+    new_figure,
+    plain,
+)
 from smdp.screening import ScreeningResult
 from smdp.words.numbers import p_text
 
 ROUND_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
-LIGHT_TO_DARK = [[0.0, "#F4F6F8"], [0.33, "#BFD7EA"], [0.67, "#4C97C4"], [1.0, "#0B3C5D"]]
 SMALLEST_SHOWN = 1e-3
 
 
@@ -18,7 +30,7 @@ def pooled_figure(result: ScreeningResult) -> go.Figure:
     """How clearly each variable depends on what comes next, and in which round it entered."""
     table = result.table[result.table["p_value"].notna()]
     figure = new_figure(height=max(360, 120 + 24 * len(table)))
-    order = [plain(name) for name in table.index]
+    label = labels(table.index)
     rounds = table["round"].astype(object).where(table["round"].notna(), None)
     for number in [*sorted({r for r in rounds if r is not None}), None]:
         rows = table[[r == number for r in rounds]]
@@ -26,7 +38,7 @@ def pooled_figure(result: ScreeningResult) -> go.Figure:
         colour = GREY if number is None else ROUND_COLOURS[(int(number) - 1) % len(ROUND_COLOURS)]
         figure.add_bar(
             x=-np.log10(rows["p_value"].to_numpy(dtype=float)),
-            y=[plain(n) for n in rows.index],
+            y=[label[n] for n in rows.index],
             orientation="h",
             name=f"{name} ({len(rows)})",
             marker={"color": colour, "pattern": {"shape": "" if number is not None else "/"}},
@@ -42,7 +54,10 @@ def pooled_figure(result: ScreeningResult) -> go.Figure:
     figure.update_layout(barmode="overlay", bargap=0.3)
     figure.update_xaxes(title_text="−log<sub>10</sub> of the pooled p-value (longer: clearer)")
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=order[::-1], showgrid=False
+        type="category",
+        categoryorder="array",
+        categoryarray=list(label.values())[::-1],
+        showgrid=False,
     )
     return figure
 
@@ -56,20 +71,16 @@ def time_heatmap(result: ScreeningResult, number: int) -> go.Figure:
     figure.add_heatmap(
         z=-np.log10(np.clip(p_values.to_numpy(dtype=float), SMALLEST_SHOWN, 1)),
         x=list(p_values.columns),
-        y=[plain(name) for name in ranked],
+        y=list(labels(ranked).values()),
         zmin=0,
         zmax=3,
-        colorscale=LIGHT_TO_DARK,
+        colorscale=SEQUENTIAL,
         xgap=1 if p_values.shape[1] <= 120 else 0,
         ygap=1,
         customdata=np.vectorize(lambda p: p_text(p) if np.isfinite(p) else "not tested")(p_values),
-        colorbar={
-            "title": {"text": "p-value", "side": "right"},
-            "tickvals": [0, 1, 2, 3],
-            "ticktext": ["1", ".1", ".01", "≤ .001"],
-            "thickness": 12,
-            "len": 0.8,
-        },
+        colorbar=colour_bar(
+            "p-value", tickvals=[0, 1, 2, 3], ticktext=["1", ".1", ".01", "≤ .001"]
+        ),
         hovertemplate="%{y}, decision %{x}: %{customdata}<extra></extra>",
     )
     figure.update_xaxes(title_text="Decision number", showgrid=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
@@ -11,15 +12,27 @@ BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442", "#8C8C8C",
 )  # fmt: skip
 ACTION_COLOURS = (SKY, BLUE, ORANGE, PURPLE, GREEN, VERMILION, YELLOW)
-SEQUENTIAL = [[0.0, "#F4F6F8"], [0.25, "#BFD7EA"], [0.6, "#4C97C4"], [1.0, "#0B3C5D"]]
+# Starts as a breath of grey, so that it is quiet on white and on dark pages alike.
+SEQUENTIAL = [
+    [0.0, "rgba(128,140,152,0.14)"], [0.3, "#9CC6E2"], [0.65, "#3F8DC0"], [1.0, "#005A8C"],
+]  # fmt: skip
+# Blue, white at zero, vermilion.
+DIVERGING = [[0.0, "#0072B2"], [0.5, "#FFFFFF"], [1.0, "#D55E00"]]
 FONT = "Inter, 'Helvetica Neue', Arial, sans-serif"
+SMALL, NORMAL = {"size": 12}, {"size": 13}
 
 
 def new_figure(height: int = 420) -> go.Figure:
     """An empty figure with the house's margins, fonts and quiet axes."""
     figure = go.Figure()
-    axis = {"showline": False, "zeroline": False, "gridcolor": "rgba(128,128,128,0.18)",
-            "automargin": True, "title": {"standoff": 12}}  # fmt: skip
+    axis = {
+        "showline": False,
+        "zeroline": False,
+        "gridcolor": "rgba(128,128,128,0.18)",
+        "automargin": True,
+        "tickfont": SMALL,
+        "title": {"standoff": 12, "font": NORMAL},
+    }
     figure.update_layout(
         template="none",
         height=height,
@@ -29,13 +42,45 @@ def new_figure(height: int = 420) -> go.Figure:
         plot_bgcolor="rgba(0,0,0,0)",
         xaxis=axis,
         yaxis=axis,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": {"text": ""}},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": NORMAL},
         hoverlabel={"font": {"family": FONT, "size": 13}},
     )
     return figure
 
 
+def colour_bar(title: str, **options: object) -> dict[str, object]:
+    """A slim colour bar with readable text."""
+    return {
+        "title": {"text": title, "side": "right", "font": NORMAL},
+        "tickfont": SMALL,
+        "thickness": 12,
+        "len": 0.8,
+        **options,
+    }
+
+
 def plain(text: object, limit: int = 28) -> str:
     """A name as a label: never markup, and cut where it would push the figure aside."""
-    name = str(text)
-    return html.escape(name if len(name) <= limit else name[: limit - 1] + "…")
+    return html.escape(_cut(str(text), limit))
+
+
+def labels(names: Iterable[str], limit: int = 28) -> dict[str, str]:
+    """A label for each name, cut where it is long, and different for different names."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        label, copy = _cut(name, limit), 1
+        while label in taken:
+            copy += 1
+            label = f"{_cut(name, limit - 4)} ({copy})"
+        taken.add(label)
+        found[name] = html.escape(label)
+    return found
+
+
+def _cut(text: str, limit: int) -> str:
+    """Long names lose their middle: what tells them apart is often at the end."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 2 - 1
+    return f"{text[: limit - tail - 1]}…{text[-tail:]}"

@@ -154,7 +154,7 @@ WALKING_COLUMNS = (
     ),
     Column("prob_call", "Chance of call", "number", "0 to 1", "probability", _PROBABILITY_MEANING),
     Column(
-        "walked",
+        "outcome_walked",
         "Minutes walked",
         "whole number",
         "0 to 180",

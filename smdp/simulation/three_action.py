@@ -1,14 +1,14 @@
 """A synthetic walking study with three actions. No real person is in it.
 
 Twenty-four people recover from a knee operation. At 09:00 and at 18:00 a lottery with known
-probabilities decides between nothing, a text message and a telephone call; `walked` is the minutes
-walked in the three hours that follow. People stay for 22 to 30 slots, a few slots have no row at
-all, and at some the person could not be reached (`available` 0: no action, no lottery).
+probabilities decides between nothing, a text message and a telephone call; `outcome_walked` is
+the minutes walked in the three hours that follow. People stay for 22 to 30 slots, a few slots have
+no row at all, and at some the person could not be reached (`available` 0: no action, no lottery).
 
 The truth that was planted
 --------------------------
-    walked = 26 - 1.5 fatigue - 5 rain + 9 [message and pain <= 4] + 12 [call and mood <= 3]
-             + noise with deviation 6, at least 0
+    outcome_walked = 26 - 1.5 fatigue - 5 rain + 9 [message and pain <= 4] + 12 [call and mood <= 3]
+                     + noise with deviation 6, at least 0
 
 So a message helps when pain is low, a call when mood is low, and either does nothing otherwise.
 Walking more than 20 minutes raises the pain of the next slot a little, and pain raises fatigue.
@@ -73,7 +73,7 @@ def _one_person(person: str, rng: np.random.Generator) -> pd.DataFrame:
                     f"prob_{name}": chance if available else np.nan
                     for name, chance in zip(ACTIONS, chances, strict=True)
                 },
-                "walked": walked,
+                "outcome_walked": walked,
             }
         )
     return _with_gaps(pd.DataFrame(rows), rng)
@@ -109,7 +109,7 @@ def _with_gaps(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     names = list(_SELF_REPORTS)
     lost: NDArray[np.bool_] = rng.random((len(frame), len(names))) < 0.06
     frame[names] = frame[names].mask(lost)
-    frame["walked"] = frame["walked"].mask(rng.random(len(frame)) < 0.02)
+    frame["outcome_walked"] = frame["outcome_walked"].mask(rng.random(len(frame)) < 0.02)
     return frame
 
 

@@ -44,7 +44,7 @@ def test_whole_way(sample):
     assert "28 of 30 subjects are kept; left out: S07, S11." in sample.text
     sample.press("Next: rescaling").press("Rescale all variables")
     assert "among the 18 levels of 'cigs'" in sample.text
-    assert sample.sidebar == [
+    assert sample.sidebar[:4] == [
         "30 subjects, 15 state variables",
         "28 of 30 subjects kept",
         "756 transitions, 18 levels",
@@ -164,3 +164,71 @@ def test_names_with_markup_are_shown_as_text(app):
 def test_forget_everything(sample):
     sample.press("Use these roles").press("Forget everything")
     assert sample.sidebar[0] == "load a file first"
+
+
+def test_a_picture_in_a_name_is_shown_as_text(app):
+    name = "![p](http://203.0.113.5/a.png)"
+    rows = [f"id,time,{name},x,reward"]
+    rows += [f"**P{i}**,{t},{(i + t) % 2},{i * t},{i + t * t}" for i in range(5) for t in range(6)]
+    app.upload("odd.csv", "\n".join(rows).encode())
+    app.set_role(name, role="action").press("Use these roles").go("missing_values")
+    app.at.multiselect(key="missing.by_hand").set_value(["**P1**"])
+    app.run().press("Leave out 1 and impute")
+    shown = [e.value for kind in ("markdown", "caption", "info") for e in getattr(app.at, kind)]
+    shown += [w.label for w in app.at.text_input]
+    assert not any("![p](" in str(text) for text in shown)
+    assert not any("**P1**" in str(text) for text in shown)
+
+
+def test_choices_for_one_file_are_not_used_for_the_next(sample):
+    sample.at.number_input[0].set_value(3)
+    sample.run()
+    sample.upload(
+        "three_action_synthetic.csv", sample_file("three_action_synthetic.csv").read_bytes()
+    )
+    assert sample.at.number_input[0].value == 0
+
+
+def test_a_utility_that_nobody_named_has_to_be_chosen(app):
+    rows = ["id,time,action,foo,bar"]
+    rows += [f"{i},{t},{(i + t) % 2},{i},{i + t * t}" for i in range(5) for t in range(6)]
+    app.upload("plain.csv", "\n".join(rows).encode())
+    assert "No column has the role 'utility'" in app.text
+    utility = next(s for s in app.at.selectbox if s.label.startswith("Utility"))
+    assert utility.value == "Choose …"
+    utility.set_value("plus next foo")
+    app.run()
+    assert "never changes within a subject" in app.text
+    app.set_role("bar", role="utility").press("Use these roles")
+    assert "Utility: 'bar'" in app.text
+
+
+def test_changed_settings_are_noticed(sample):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    assert "have been changed" not in sample.text
+    sample.at.slider(key="missing.span").set_value(0.5)
+    sample.run()
+    assert "have been changed since the result below was made" in sample.text
+    sample.go("data")
+    sample.at.text_input[0].set_value("7")
+    sample.run()
+    assert "have been changed since" in sample.text
+
+
+def test_left_out_by_hand_and_by_the_limit_count_once(sample):
+    sample.press("Use these roles").go("missing_values")
+    sample.at.multiselect(key="missing.by_hand").set_value(["S07"])
+    sample.run()
+    assert any(b.label == "Leave out 2 and impute" for b in sample.at.button)
+
+
+def test_many_levels_are_drawn_in_no_time_and_warned_of(app):
+    rows = ["id,time,action,x,reward"]
+    rows += [f"{i},{t},{(i + t) % 2},{i + t / 97},{i + t}" for i in range(30) for t in range(40)]
+    app.upload("fine.csv", "\n".join(rows).encode())
+    app.press("Use these roles").go("missing_values").press("Impute").go("rescaling")
+    app.at.radio[0].set_value("Ordinal: common levels")
+    app.run()
+    assert "hardly a scale of levels" in app.text
+    app.press("Rescale all variables")
+    assert "levels of 'x'" in app.text

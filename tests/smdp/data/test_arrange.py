@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from smdp import ColumnRoles, NextValue, StateVariable, arrange
+from smdp.data.checks import find_problems
 from smdp.errors import DataError, SettingError
 
 
@@ -117,3 +118,28 @@ def test_roles_refuse_nonsense():
         StateVariable("x", "ordinal", 3, 1)
     with pytest.raises(SettingError, match="sign"):
         NextValue("x", 2)
+
+
+def test_probabilities_must_add_up(frame):
+    frame["treat"] = np.resize(["none", "call", "message"], len(frame))
+    for given in ({"call": 0.9, "message": 0.9}, {"none": 0.5, "call": 0.5, "message": 0.5}):
+        with pytest.raises(DataError, match="randomisation probabilities do not"):
+            arrange(frame, ColumnRoles("id", "time", "treat", ["age"], "reward", None, given))
+    with pytest.raises(DataError, match="for too few actions"):
+        arrange(frame, ColumnRoles("id", "time", "treat", ["age"], "reward", None, {"call": 0.2}))
+
+
+def test_a_code_among_the_actions_is_warned_of(frame, roles):
+    frame.loc[3, "treat"] = -9
+    found = [p for p in find_problems(frame, roles) if p.about == "treat"]
+    assert "looks like a missing code" in found[0].message
+
+
+def test_look_back_longer_than_the_study_is_refused_at_once(frame):
+    with pytest.raises(DataError, match="look-back of 10 leaves no transition"):
+        arrange(frame, ColumnRoles("id", "time", "treat", ["age"], "reward", lags=10))
+
+
+def test_two_levels_with_one_label():
+    with pytest.raises(SettingError, match="same label"):
+        ColumnRoles("i", "t", "a", ["x"], "u", action_levels={"0": "same", "1": "same"})

@@ -82,3 +82,15 @@ def test_missing_time_names_rows():
 def test_infinite_time():
     with pytest.raises(DataError, match="infinite"):
         index_of([0, 0], [1.0, np.inf])
+
+
+def test_ambiguous_dates_are_read_so_that_they_lie_close_together():
+    time = [f"{day:02d}/03/2024" for day in range(1, 11)]
+    found = decision_index(np.zeros(10, int), pd.Series(time, name="when"))
+    assert found.index.tolist() == list(range(10))
+    assert "'01/03/2024' is read as 01 March 2024" in found.note
+
+
+def test_a_word_among_numbers_is_what_is_complained_of():
+    with pytest.raises(DataError, match=r"neither numbers nor dates: 'soon' \(data row 3\)\."):
+        index_of([0, 0, 0], ["1", "2", "soon"])

@@ -73,12 +73,12 @@ def test_leaves_out_whoever_is_above_the_limit(diary: Study) -> None:
     assert kept.subjects == ("s0", "s2")
     (case,) = exclusions
     assert (case.subject, case.missing_share) == ("s1", 0.75)
-    assert case.reason == "75 % of the state values are missing (limit 50 %)"
+    assert case.reason == "75 % of the values that change over time are missing (limit 50 %)"
 
 
 def test_the_reason_tells_share_and_limit_apart(diary: Study) -> None:
     _, (case,) = exclude(diary, PreparationSettings(exclude_above=0.7499))
-    assert case.reason == "75.00 % of the state values are missing (limit 74.99 %)"
+    assert case.reason == "75.00 % of the values that change over time are missing (limit 74.99 %)"
 
 
 def test_leaves_out_by_hand_and_cuts_the_grid(diary: Study) -> None:

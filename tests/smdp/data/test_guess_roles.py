@@ -28,7 +28,7 @@ def test_three_action_sample():
     frame = read_table(sample_file("three_action_synthetic.csv"))
     roles = guess_roles(frame)
     assert (roles.subject, roles.time, roles.action) == ("person", "time", "action")
-    assert roles.available == "available"
+    assert (roles.available, roles.utility) == ("available", "outcome_walked")
     assert roles.probability == {
         "none": "prob_none",
         "call": "prob_call",

@@ -83,7 +83,7 @@ def test_log_says_who_and_what(frame, roles):
     log = prepare(frame, roles).log
     out = log[log["step"] == "exclude"]
     assert out["subject"].tolist() == ["P1"]
-    assert "of the state values are missing" in out["what"].iloc[0]
+    assert "of the values that change over time are missing" in out["what"].iloc[0]
     assert log["step"].iloc[-1] == "assemble"
 
 

@@ -95,3 +95,12 @@ def test_empty_redcap_export():
     frame = pd.DataFrame({"record_id": ["1"], "redcap_event_name": ["a"], "x": [1.0]})
     with pytest.raises(DataError, match="REDCap"):
         to_long(frame)
+
+
+def test_what_redcap_asks_later_is_not_carried_back():
+    frame = redcap()
+    later = pd.DataFrame({"record_id": ["1", "2", "3"], "redcap_event_name": "followup_arm_1"})
+    frame = pd.concat([frame, later.assign(phq9=[1.0, 2.0, 3.0])], ignore_index=True)
+    long = to_long(frame)
+    assert long["phq9"].isna().all()
+    assert (long["age"] == 30).all()

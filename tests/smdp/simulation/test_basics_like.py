@@ -216,7 +216,7 @@ def test_the_three_actions_follow_their_probabilities_and_their_truth() -> None:
         assert (frame["action"] == name).mean() == pytest.approx(expected, abs=0.02)
 
     def gain(action: str, where: pd.Series) -> float:
-        walked = frame[where].groupby("action")["walked"].mean()
+        walked = frame[where].groupby("action")["outcome_walked"].mean()
         return walked[action] - walked["none"]
 
     assert gain("message", frame["pain"] <= 4) > gain("message", frame["pain"] > 4) + 6
