@@ -27,10 +27,10 @@ LAYOUTS: dict[Layout, str] = {
 }
 MOST_LISTED_LEVELS = 12
 ROLE_COLUMNS = {
-    "column": st.column_config.TextColumn("Column", pinned=True, width=150),
+    "column": st.column_config.TextColumn("Column", pinned=True, width=135),
     "role": st.column_config.SelectboxColumn(
         "Role",
-        width=110,
+        width=95,
         options=list(ROLES),
         required=True,
         help="What the column is. One subject, one time, one action; as many states as you like; "
@@ -38,7 +38,7 @@ ROLE_COLUMNS = {
     ),
     "type": st.column_config.SelectboxColumn(
         "Type",
-        width=105,
+        width=100,
         options=list(KINDS),
         help="For states: ordinal and binary variables are imputed as whole numbers.",
     ),

@@ -49,7 +49,13 @@ def pooled_figure(result: ScreeningResult) -> go.Figure:
     figure.add_vline(
         x=level,
         line={"dash": "dash", "width": 1.5, "color": GREY},
-        annotation={"text": f"level {result.settings.level:g}", "font": {"size": 12}},
+        annotation={
+            "text": f"level {result.settings.level:g}",
+            "font": {"size": 12},
+            "y": 0,
+            "yanchor": "bottom",
+            "xshift": 4,
+        },
     )
     figure.update_layout(barmode="overlay", bargap=0.3)
     figure.update_xaxes(title_text="−log<sub>10</sub> of the pooled p-value (longer: clearer)")

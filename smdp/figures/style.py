@@ -12,10 +12,10 @@ BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442", "#8C8C8C",
 )  # fmt: skip
 ACTION_COLOURS = (SKY, BLUE, ORANGE, PURPLE, GREEN, VERMILION, YELLOW)
-# Starts as a breath of grey, so that it is quiet on white and on dark pages alike.
+# One blue that grows stronger, so that more is more on white and on dark pages alike.
 SEQUENTIAL = [
-    [0.0, "rgba(128,140,152,0.14)"], [0.3, "#9CC6E2"], [0.65, "#3F8DC0"], [1.0, "#005A8C"],
-]  # fmt: skip
+    [share, f"rgba(0,110,175,{0.07 + 0.93 * share:.3f})"] for share in (0, 0.25, 0.5, 0.75, 1)
+]
 # Blue, white at zero, vermilion.
 DIVERGING = [[0.0, "#0072B2"], [0.5, "#FFFFFF"], [1.0, "#D55E00"]]
 FONT = "Inter, 'Helvetica Neue', Arial, sans-serif"
