@@ -29,6 +29,20 @@ def needs(step: Step) -> bool:
     return False
 
 
+def needs_result(step: Step) -> bool:
+    """Whether there is a result of this step to look at; else the page says where to make one."""
+    if done(step) is not None:
+        return True
+    if needs(step):
+        page = PAGES[step]
+        with st.container(border=True):
+            st.markdown(f"This page shows the result of **{page.title}**, which is not done yet.")
+            st.page_link(
+                f"views/{page.view}.py", label=f"Go to {page.title}", icon=":material/arrow_back:"
+            )
+    return False
+
+
 def changed_notice(step: Step, settings: object) -> None:
     """On a page whose settings are no longer those of the result that it shows."""
     finished = done(step)

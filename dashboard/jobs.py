@@ -84,7 +84,7 @@ def start(task: str, token: str, data: object, settings: object, seed: int) -> J
     job = Job(task, token, settings, process, folder)
     threading.Thread(target=_listen, args=(job,), daemon=True).start()
     context = st.runtime.scriptrunner.get_script_run_ctx()
-    if context is not None and st.runtime.exists():
+    if context is not None:
         threading.Thread(target=_guard, args=(job, context.session_id), daemon=True).start()
     return job
 
@@ -132,10 +132,10 @@ def _unexplained(code: int) -> SmdpError:
 def _guard(job: Job, session: str) -> None:
     """End the worker when its browser session has been gone for a while."""
     gone_since: float | None = None
-    while job.state == JobState.RUNNING:
+    # Without a runtime the server is going down, and the worker goes with it.
+    while job.state == JobState.RUNNING and st.runtime.exists():
         time.sleep(1.0)
-        active = st.runtime.exists() and st.runtime.get_instance().is_active_session(session)
-        if active:
+        if not st.runtime.exists() or st.runtime.get_instance().is_active_session(session):
             gone_since = None
         elif gone_since is None:
             gone_since = time.monotonic()

@@ -29,7 +29,11 @@ PAGES = {
         "rescaling", "Rescaling", 3, "Put all variables on common levels, or keep their units"
     ),
     Step.SCREENING: PageInfo("screening", "Screening", 4, "Find the variables that matter"),
+    Step.FEATURES: PageInfo(
+        "feature_dimension", "Feature dimension", 5, "Find how few features are enough"
+    ),
 }
+WEIGHTS = PageInfo("weights", "Weights", 6, "Read what the features are made of")
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
     State.READY: ":material/play_circle:",
@@ -69,6 +73,11 @@ def sidebar() -> None:
                 icon=ICONS[state(step)],
             )
             st.caption(step_line(step))
+        st.page_link(
+            f"views/{WEIGHTS.view}.py",
+            label=f"{WEIGHTS.number}  {WEIGHTS.title}",
+            icon=":material/bar_chart:",
+        )
         watch_if_running()
         if table is not None:
             st.divider()

@@ -25,6 +25,7 @@ class Step(StrEnum):
     MISSING = "missing"
     RESCALING = "rescaling"
     SCREENING = "screening"
+    FEATURES = "features"
 
 
 class State(StrEnum):

@@ -89,14 +89,14 @@ def figure(plot: go.Figure, name: str) -> None:
     )
 
 
-def table(frame: pd.DataFrame, name: str, **options: object) -> None:
-    """A table with its CSV export."""
+def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) -> None:
+    """A table with its CSV export; `export` has the full figures where the page rounds them."""
     from smdp.data.export import to_csv
 
-    st.dataframe(frame, hide_index=True, key=f"table-{name}", **options)  # type: ignore[call-overload]
+    st.dataframe(frame, hide_index=True, key=f"table-{name}", placeholder="")
     st.download_button(
         "Download as CSV",
-        to_csv(frame),
+        to_csv(frame if export is None else export),
         file_name=f"{export_name(name)}.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -127,3 +127,104 @@ class ScreeningSettings:
             object.__setattr__(self, name, tuple(names))
         both = sorted(set(self.force_in) & set(self.force_out))
         require(not both, "force_out", "without the variables of 'force_in'", both)
+
+
+@dataclass(frozen=True)
+class FeatureMapSettings:
+    """A feature map phi: R^p -> R^q by alternating deep neural networks (Algorithm 2).
+
+    phi and one network for each action predict Y^{t+1} = (U^t, S^{t+1}) from S^t by least squares
+    plus lambda times the sum over variables j of the norm of column j of phi's first layer.
+
+    `interpretable`: phi(s) = activation(W s + b), one layer; otherwise phi has `depths` hidden
+    layers too. `dimensions`: the candidates for q, by default 1 .. p. `widths` (K1), `depths` (K2;
+    hidden layers on each side) and `penalties` (lambda): chosen by cross-validation over `folds` of
+    subjects; no width means 20, or 40 for more than 8 variables. `test`: what decides on q, the
+    paper's "absolute" test of residuals against the state or the "relative" comparison with the
+    full state (see `smdp.feature_map.sufficiency`), at `level`, with `margin` the share of the
+    dependence removed by the full state that a map may leave. `condition`: of Lemma 3.4; (ii) is
+    for the absolute test only. `pooling`, `permutations`: of the absolute test, as in screening.
+    `iterate`: Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions
+    in one step, or one action after the other as printed. `steps`, `batch` (rows for each action),
+    `learning_rate`, `weight_decay`: of selection; `polish_steps`: on all rows, for exact zeros;
+    `refit_steps`, `refit_weight_decay`, `restarts`: of the unpenalised refit on the selected
+    variables, which is the map that is used.
+
+    Reference: Wang, Laber & Witkiewitz, section 4.
+    """
+
+    interpretable: bool = True
+    dimensions: tuple[int, ...] | None = None
+    widths: tuple[int, ...] | None = None
+    depths: tuple[int, ...] = (1,)
+    penalties: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2)
+    folds: int = 5
+    level: float = 0.05
+    permutations: int | None = 999
+    condition: Literal["i", "ii"] = "i"
+    test: Literal["relative", "absolute"] = "relative"
+    margin: float = 0.0
+    pooling: Literal["ruger", "trajectory"] = "ruger"
+    iterate: bool = True
+    updates: Literal["joint", "alternating"] = "joint"
+    activation: Literal["arctan", "tanh", "relu"] = "arctan"
+    steps: int = 1000
+    batch: int = 64
+    learning_rate: float = 0.01
+    weight_decay: float = 0.3
+    polish_steps: int = 200
+    refit_steps: int = 1500
+    refit_weight_decay: float = 0.01
+    restarts: int = 5
+
+    def __post_init__(self) -> None:
+        require(0 < self.level < 1, "level", "a probability above 0 and below 1", self.level)
+        require(0 <= self.margin < 1, "margin", "a share of at least 0, below 1", self.margin)
+        for name, choices in (
+            ("condition", ("i", "ii")),
+            ("test", ("relative", "absolute")),
+            ("pooling", ("ruger", "trajectory")),
+            ("updates", ("joint", "alternating")),
+            ("activation", ("arctan", "tanh", "relu")),
+        ):
+            value = getattr(self, name)
+            require(value in choices, name, " or ".join(map(repr, choices)), value)
+        require(
+            self.condition == "i" or self.test == "absolute",
+            "condition",
+            "'i' unless 'test' is 'absolute'",
+            self.condition,
+        )
+        for name in ("dimensions", "widths", "depths", "penalties"):
+            self._require_list(name)
+        for name in ("steps", "batch", "refit_steps", "restarts"):
+            self._require_whole(name, 1)
+        self._require_whole("folds", 2)
+        self._require_whole("polish_steps", 0)
+        if self.permutations is not None:
+            self._require_whole("permutations", 1)
+        rate = self.learning_rate
+        require(0 < rate < float("inf"), "learning_rate", "a positive number", rate)
+        for name in ("weight_decay", "refit_weight_decay"):
+            value = getattr(self, name)
+            require(0 <= value < float("inf"), name, "a number of at least 0", value)
+
+    def _require_whole(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        require(whole, name, f"a whole number of at least {least}", value)
+
+    def _require_list(self, name: str) -> None:
+        """Each of the candidates once, in increasing order."""
+        values = getattr(self, name)
+        if values is None and name in ("dimensions", "widths"):
+            return
+        positive = "non-negative numbers" if name == "penalties" else "whole numbers of at least 1"
+        must = f"a list of {positive}, with at least one"
+        require(isinstance(values, list | tuple) and len(values) > 0, name, must, values)
+        for value in values:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            whole = number and isinstance(value, int) and value >= 1
+            finite = number and 0 <= value < float("inf")
+            require(finite if name == "penalties" else whole, name, must, values)
+        object.__setattr__(self, name, tuple(sorted(set(values))))

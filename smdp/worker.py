@@ -38,7 +38,23 @@ def _screen(request: Request, progress: Progress) -> object:
     return screen(request.data, request.settings, seed=request.seed, progress=progress)
 
 
-TASKS: dict[str, Callable[[Request, Progress], object]] = {"screen": _screen}
+def _feature_map(request: Request, progress: Progress) -> object:
+    from smdp.feature_map import baselines
+    from smdp.feature_map.iterate import fit_feature_map
+
+    fit = {
+        "adnn": fit_feature_map,
+        "tnn": baselines.tnn_feature_map,
+        "pca": baselines.pca_feature_map,
+        "identity": baselines.identity_feature_map,
+    }[request.task]
+    return fit(request.data, request.settings, seed=request.seed, progress=progress)
+
+
+TASKS: dict[str, Callable[[Request, Progress], object]] = {
+    "screen": _screen,
+    **dict.fromkeys(("adnn", "tnn", "pca", "identity"), _feature_map),
+}
 
 
 def main(folder: Path) -> int:

@@ -9,10 +9,15 @@ import streamlit as st
 from dashboard.gate import needs, stale_notice
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, Step, keep, kept, result, state
-from dashboard.show import check, errors_as_messages, figure, heading, says, table
+from dashboard.show import check, errors_as_messages, figure, heading, next_step, says, table
 from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
 from smdp.settings import ScreeningSettings
-from smdp.words.screening import check_screening, describe_screening, screening_summary
+from smdp.words.screening import (
+    check_screening,
+    describe_screening,
+    screening_summary,
+    screening_table,
+)
 
 heading("Screening", "Which variables does the outcome depend on, directly or through others?")
 if not needs(Step.SCREENING):
@@ -151,7 +156,7 @@ with main:
         figure(pooled_figure(found), "screening")
         tabs = st.tabs(["Ranked table", "By decision", "Round by round"])
         with tabs[0]:
-            table(found.table.reset_index(), "screening")
+            table(screening_table(found), "screening", found.table.reset_index())
         with tabs[1]:
             numbers = [r.number for r in found.rounds]
             number = st.segmented_control(
@@ -162,3 +167,5 @@ with main:
             figure(growth_figure(found), "screening-growth")
         says(describe_screening(found))
         check(check_screening(found))
+        if state(Step.SCREENING) == State.DONE:
+            next_step("Next: feature dimension", "feature_dimension")

@@ -86,21 +86,31 @@ class DistanceKernel:
         return pair_products(self._x, self._weights, self._groups, permutation, workspace)
 
 
-def stratified_weights(y: NDArray[np.float64], strata: tuple[slice, ...]) -> NDArray[np.float64]:
-    """(n, n): 2 / m times the doubly centred distances within each stratum, 0 across strata.
+def stratified_weights(
+    y: NDArray[np.float64],  # (n, q), ordered by stratum
+    strata: tuple[slice, ...],
+    *,
+    unbiased: bool = False,
+) -> NDArray[np.float64]:
+    """(n, n) weights W, 0 across strata: sum_{i<k} |x_i - x_k| W_ik = sum over strata of m dCov^2.
 
-    With them, sum_{i<k} |x_i - x_k| W_ik is the sum over strata of m dCov^2.
+    That is dCov^2 as a V-statistic; `unbiased` makes it the U-statistic, whose mean is 0 under
+    independence (Székely & Rizzo, 2014, "Partial distance correlation with methods for
+    dissimilarities", Annals of Statistics 42).
     """
     weights = np.zeros((len(y), len(y)))
     for stratum in strata:
         distances = cdist(y[stratum], y[stratum])
+        size = len(distances)
         # Twice: the second pass removes what rounding left of the row means, which the sum over
         # all pairs would add up.
         for _ in range(2):
-            means = distances.mean(axis=0)
+            means = distances.sum(axis=0) / (size - 2 if unbiased else size)
             distances -= means
-            distances -= (means - means.mean())[:, None]
-        distances *= 2 / len(distances)
+            distances -= (means - means.sum() / (size - 1 if unbiased else size))[:, None]
+            if unbiased:
+                np.fill_diagonal(distances, 0.0)
+        distances *= 2 / (size - 3 if unbiased else size)
         weights[stratum, stratum] = distances
     return weights
 

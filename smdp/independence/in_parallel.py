@@ -8,6 +8,8 @@ from queue import SimpleQueue
 from threading import Event
 from typing import TypeVar
 
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
 from smdp.independence.workspace import Workspace
 from smdp.progress import Cancelled
 
@@ -25,11 +27,17 @@ def in_parallel(
 
     `report` gets the share that is finished, often, and may raise to stop everything. Threads and
     not processes: nearly all the time goes to BLAS and to array loops that release the interpreter,
-    and nothing has to be copied.
+    and nothing has to be copied. BLAS itself gets one thread: the products are too small for more,
+    and on a busy machine its threads, waiting for each other, took four times as long.
     """
-    if jobs > 1 and count > 1:
-        yield from _in_threads(work, count, min(jobs, count), report)
-        return
+    in_turn = _in_threads if jobs > 1 and count > 1 else _one_by_one
+    with threadpool_limits(1, user_api="blas"):
+        yield from in_turn(work, count, min(jobs, count), report)
+
+
+def _one_by_one(
+    work: Work[Result], count: int, jobs: int, report: Callable[[float], None]
+) -> Iterator[Result]:
     done = 0
     workspace = Workspace(lambda: report(done / count))
     for done in range(count):
@@ -40,8 +48,6 @@ def in_parallel(
 def _in_threads(
     work: Work[Result], count: int, jobs: int, report: Callable[[float], None]
 ) -> Iterator[Result]:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     stopped = Event()
 
     def pause() -> None:
@@ -59,7 +65,7 @@ def _in_threads(
         finally:
             workspaces.put(workspace)
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         waiting: list[Future[Result]] = []
         try:
             for done in range(count):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.errors import DataError, SettingError
+from smdp.errors import DataError, SettingError, shorten
 from smdp.independence.permutation import (
     SMALLEST_STRATUM,
     Kernel,
@@ -40,12 +41,24 @@ def as_strata(strata: object, subjects: int) -> NDArray[np.int64]:
             f"'strata' has shape {labels.shape}, but there are {subjects} subjects.",
             "Give one label for each row of x and y.",
         )
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    codes = pd.factorize(labels)[0]
+    if (codes < 0).any():
+        raise DataError(
+            f"'strata' is missing for {np.sum(codes < 0)} subjects.",
+            "Leave those subjects out, or give them a label of their own.",
+        )
+    return codes.astype(np.int64)
 
 
 def as_columns(values: object, name: str) -> NDArray[np.float64]:
     """(n, d) floats from (n,) or (n, d); finite, or an error that says where not."""
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"'{name}' is not a table of numbers: {shorten(error)}.",
+            "Give one row of numbers for each subject.",
+        ) from error
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] == 0:

@@ -48,6 +48,9 @@ def kernel_across_strata(
     """For trajectories that move between all who are `present`: strata stay with the outcomes.
 
     x is standardised over those present, which no permutation changes, y over those tested.
+    Distance covariance is unbiased here: moved across strata, a variable that is spread
+    differently in different strata (as one that goes with availability is) would change the bias
+    of the V-statistic and be selected, or never be, for that alone.
     """
     x = data.x[present, t]
     place = np.searchsorted(present, tested.subjects)
@@ -57,5 +60,5 @@ def kernel_across_strata(
         return LikelihoodRatioKernel(x, data.y[present, t], strata)
     weights = np.zeros((len(present), len(present)))
     y = standardised(data.y[tested.subjects, t])
-    weights[np.ix_(place, place)] = stratified_weights(y, tested.strata)
+    weights[np.ix_(place, place)] = stratified_weights(y, tested.strata, unbiased=True)
     return DistanceKernel(standardised(x), weights, groups=(slice(0, len(present)),))

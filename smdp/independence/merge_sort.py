@@ -35,8 +35,11 @@ class MergeSortKernel:
         y: NDArray[np.float64],  # (n,)
         strata: tuple[slice, ...],
     ) -> None:
-        self._x = x
-        self._y = y
+        # The algorithm subtracts large sums; centred values keep them small.
+        self._x, self._y = x.copy(), y.copy()
+        for stratum in strata:
+            self._x[stratum] -= self._x[stratum].mean(axis=0)
+            self._y[stratum] -= self._y[stratum].mean()
         self._strata = strata
 
     @property

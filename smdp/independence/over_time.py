@@ -8,8 +8,9 @@ Two poolings, with different null hypotheses:
 - `trajectory`: the variable's *whole trajectory* is independent of the outcomes, the strata and the
   times of observation together: a stronger hypothesis. Rejecting it does not say that the variable
   depends on the outcome given the action: a variable that merely follows earlier actions, as
-  outcomes do, is rejected too. The statistic is summed over the times, and whole trajectories are
-  permuted (see `by_trajectory`). More powerful where dependence is weak at each time.
+  outcomes do, or whose spread goes with availability, may be rejected too. The statistic
+  (distance covariance made unbiased) is summed over the times, and whole trajectories are permuted
+  (see `by_trajectory`). More powerful where dependence is weak at each time.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from smdp.data.problem import Problem
 from smdp.errors import listing
 from smdp.screening import ScreeningResult
@@ -83,8 +85,14 @@ def screening_summary(result: ScreeningResult) -> str:
     return f"{len(result.selected)} of {len(result.table)} variables kept"
 
 
-def status_line(result: ScreeningResult, variable: str) -> str:
-    """Why a variable entered or stayed out, with its p-value as papers print it."""
-    row = result.table.loc[variable]
-    p = "" if row["p_value"] != row["p_value"] else f" ({p_text(float(row['p_value']))})"
-    return f"{row['status']}{p}"
+def screening_table(result: ScreeningResult) -> pd.DataFrame:
+    """Why each variable entered or stayed out, with p-values as papers print them."""
+    table = result.table
+    return pd.DataFrame(
+        {
+            "variable": table.index,
+            "status": table["status"].to_numpy(),
+            "round": table["round"].to_numpy(),
+            "pooled p": [p_text(p) if p == p else "not tested" for p in table["p_value"]],
+        }
+    )

@@ -23,6 +23,19 @@ def n_dcov_squared(x: np.ndarray, y: np.ndarray) -> float:
     return float((centred[0] * centred[1]).sum() / len(x))
 
 
+def n_unbiased_dcov_squared(x: np.ndarray, y: np.ndarray) -> float:
+    """n times the U-statistic of dCov^2, from the definition with U-centred distances."""
+    n = len(x)
+    centred = []
+    for values in (x, y):
+        rows = np.asarray(values, dtype=float).reshape(n, -1)
+        d = np.linalg.norm(rows[:, None] - rows[None], axis=2)
+        row = d.sum(axis=0) / (n - 2)
+        d = d - row - row[:, None] + d.sum() / ((n - 1) * (n - 2))
+        centred.append(d * (1 - np.eye(n)))
+    return float((centred[0] * centred[1]).sum() / (n - 3))
+
+
 def g_statistic(x: np.ndarray, y: np.ndarray) -> float:
     total = 0.0
     for a in np.unique(x):
@@ -65,6 +78,7 @@ def naive() -> SimpleNamespace:
     """The functions above, for the test modules (which cannot import one another)."""
     return SimpleNamespace(
         n_dcov_squared=n_dcov_squared,
+        n_unbiased_dcov_squared=n_unbiased_dcov_squared,
         g_statistic=g_statistic,
         over_strata=over_strata,
         enumerated_p=enumerated_p,

@@ -48,14 +48,18 @@ def test_blocks_hold_all_permutations_and_the_observed_order_first(requested):
     drawn = everything(plan(*groups, requested=requested))
     assert drawn.shape == (12, requested + 1)
     np.testing.assert_array_equal(drawn[:, 0], np.arange(12))
-    np.testing.assert_array_equal(np.sort(drawn, axis=0).T, np.tile(np.arange(12), (requested + 1, 1)))
+    np.testing.assert_array_equal(
+        np.sort(drawn, axis=0).T, np.tile(np.arange(12), (requested + 1, 1))
+    )
     for group in groups:
         assert np.isin(drawn[group], group).all()
 
 
 def test_every_rearrangement_is_equally_likely():
     given = plan([0, 1, 2, 3], [4, 5], requested=47)
-    drawn = np.hstack([everything(plan(*map(list, given.groups), requested=46), s) for s in range(400)])
+    drawn = np.hstack(
+        [everything(plan(*map(list, given.groups), requested=46), s) for s in range(400)]
+    )
     _, counts = np.unique(drawn[:, drawn[0] >= 0], axis=1, return_counts=True)
     expected = 400 * 46 / 48
     without_identity = counts[1:]

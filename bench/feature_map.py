@@ -1,0 +1,130 @@
+"""Feature maps on the paper's model: variables, dimensions, seconds and memory.
+
+Usage: python bench/feature_map.py [--seeds 10] [--jobs 2] [--models quad] [--noise 50]
+                                  [--one-layer] [--only selection]
+
+"selection": screening at level 0.05, then the whole fit, for each model and number of noise
+variables: mean number of variables and of features, and how often S1 to S4 were all kept.
+"speed": the same grid of networks as one batch and one after the other; growth; memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from time import perf_counter
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from smdp.feature_map.iterate import fit_feature_map
+from smdp.feature_map.training import train
+from smdp.feature_map.transitions import TrainingSets, transitions
+from smdp.feature_map.tuning import grid, how_to_select
+from smdp.screening import screen
+from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.simulation.generative_model import simulate
+
+MODELS, NOISE = ("linear", "quad", "exp"), (0, 50, 200)
+TRUE = ("S1", "S2", "S3", "S4")
+
+
+def one_fit(model: str, noise: int, seed: int, one_layer: bool) -> tuple[object, ...]:
+    trajectories = simulate(model, noise=noise, seed=seed)  # type: ignore[arg-type]
+    start = perf_counter()
+    screened = screen(trajectories, ScreeningSettings(level=0.05), seed=seed)
+    middle = perf_counter()
+    settings = FeatureMapSettings(interpretable=one_layer)
+    found = fit_feature_map(trajectories.select(screened.selected), settings, seed=seed)
+    used = found.variables_used
+    return (
+        len(screened.selected),
+        len(used),
+        found.dimension,
+        set(TRUE) <= set(used),
+        middle - start,
+        perf_counter() - middle,
+        len(found.steps),
+    )
+
+
+def selection(settings: list[tuple[str, int]], seeds: int, jobs: int, one_layer: bool) -> None:
+    kind = "one layer (interpretable)" if one_layer else "a hidden layer"
+    print(f"Maps with {kind}, {seeds} seeds; seconds with {jobs} fits at a time, one thread each")
+    print("model   noise  screened  nVar  nDim  S1-S4 kept  screen s   fit s  passes", flush=True)
+    for model, noise in settings:
+        rows = Parallel(n_jobs=jobs)(
+            delayed(one_fit)(model, noise, seed, one_layer) for seed in range(seeds)
+        )
+        table = np.array(rows, dtype=float)
+        screened, variables, features, _, screening, fitting, passes = table.mean(axis=0)
+        kept = f"{int(table[:, 3].sum())}/{seeds}"
+        print(
+            f"{model:7s} {noise:5d}  {screened:8.1f}  {variables:4.1f}  {features:4.1f}  "
+            f"{kept:>10s}  {screening:8.1f}  {fitting:6.1f}  {passes:6.1f}",
+            flush=True,
+        )
+
+
+def seconds(sets: TrainingSets, dimensions: tuple[int, ...], settings: FeatureMapSettings,
+            *, one_by_one: bool = False) -> tuple[int, float]:  # fmt: skip
+    specs = grid(sets, dimensions, settings)
+    how, seed = how_to_select(settings), np.random.SeedSequence(0)
+    start = perf_counter()
+    for part in [[spec] for spec in specs] if one_by_one else [specs]:
+        train(sets, part, how, seed=seed)
+    return len(specs), perf_counter() - start
+
+
+def training_sets(variables: int, folds: int = 5) -> TrainingSets:
+    trajectories = simulate("quad", noise=50, seed=0)
+    chosen = trajectories.select(trajectories.variables[:variables])
+    return TrainingSets(transitions(chosen, folds, np.random.default_rng(0)))
+
+
+def speed() -> None:
+    few = FeatureMapSettings(interpretable=False, steps=300)
+    for p in (4, 64):
+        sets = training_sets(p)
+        count, batched = seconds(sets, (1, 2, 3), few)
+        _, loop = seconds(sets, (1, 2, 3), few, one_by_one=True)
+        print(
+            f"{p} variables, {count} networks, 300 steps: {batched:.1f} s as one batch, "
+            f"{loop:.1f} s one after the other ({loop / batched:.1f} times as long)",
+            flush=True,
+        )
+    for p in (4, 8, 16, 32, 64):
+        count, taken = seconds(training_sets(p), (2,), few)
+        print(f"{p} variables, dimension 2, 5 folds: {count} networks in {taken:.1f} s", flush=True)
+    for q in (1, 4, 8):
+        count, taken = seconds(training_sets(8), (q,), few)
+        print(f"8 variables, dimension {q}, 5 folds: {count} networks in {taken:.1f} s", flush=True)
+    for folds in (2, 5, 10):
+        settings = FeatureMapSettings(interpretable=False, steps=300, folds=folds)
+        count, taken = seconds(training_sets(4, folds), (2,), settings)
+        print(f"4 variables, dimension 2, {folds} folds: {count} networks in {taken:.1f} s")
+    start = perf_counter()
+    one_fit("quad", 50, 0, False)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"Screening and fit, quad with 50 noise variables: {perf_counter() - start:.1f} s")
+    print(f"Peak memory of this process: {peak:.2f} GiB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
+    parser.add_argument("--noise", nargs="+", type=int, default=NOISE)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--one-layer", action="store_true")
+    parser.add_argument("--only", choices=("selection", "speed"))
+    chosen = parser.parse_args()
+    if chosen.only != "speed":
+        settings = [(model, noise) for model in chosen.models for noise in chosen.noise]
+        selection(settings, chosen.seeds, chosen.jobs, chosen.one_layer)
+    if chosen.only != "selection":
+        speed()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""5 Feature dimension: how many features it takes, by test."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from dashboard.gate import needs, stale_notice
+from dashboard.running import job_box, run_or_start
+from dashboard.session import State, Step, keep, kept, result, state
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    next_step,
+    says,
+    table,
+)
+from smdp.figures.feature_dimension import dimension_figure, loss_figure
+from smdp.settings import FeatureMapSettings
+from smdp.words.feature_map import (
+    KIND_NAMES,
+    candidate_table,
+    check_feature_map,
+    describe_feature_map,
+    feature_map_summary,
+    pass_table,
+)
+
+heading(
+    "Feature dimension",
+    "How few numbers can stand for a patient's state without losing what matters for treatment?",
+)
+if not needs(Step.FEATURES):
+    st.stop()
+trajectories = result(Step.RESCALING).trajectories
+selected = result(Step.SCREENING).selected
+TESTS: tuple[Literal["relative", "absolute"], ...] = ("relative", "absolute")
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    use_all = keep(
+        "features.all",
+        st.checkbox(
+            "Use all variables",
+            kept("features.all", not selected),
+            key="features.all",
+            help="Not only those that screening kept. Slower, and noise gets a chance.",
+        ),
+    )
+    interpretable = keep(
+        "features.interpretable",
+        st.checkbox(
+            "Interpretable: one layer",
+            kept("features.interpretable", True),
+            key="features.interpretable",
+            help="Each feature is a weighted sum of the variables, bent by the arctangent: its "
+            "weights can be read. Not ticked: a deeper map, which can need fewer features.",
+        ),
+    )
+    level = keep(
+        "features.level",
+        st.number_input(
+            "False-alarm level (tau)",
+            0.001,
+            0.5,
+            kept("features.level", 0.05),
+            0.01,
+            format="%.3f",
+            key="features.level",
+            help="A dimension is rejected when its p-value is at most this. The paper takes 0.05.",
+        ),
+    )
+    by_hand = keep(
+        "features.by_hand",
+        st.number_input(
+            "Dimension by hand (0: by test)",
+            0,
+            len(trajectories.variables),
+            kept("features.by_hand", 0),
+            key="features.by_hand",
+            help="Overrides the test. Say why below: it goes with the result.",
+        ),
+    )
+    why = ""
+    if by_hand:
+        why = keep(
+            "features.why",
+            st.text_input("Why this dimension?", kept("features.why", ""), key="features.why"),
+        )
+    with st.expander("More"):
+        kinds = list(KIND_NAMES)
+        kind = keep(
+            "features.kind",
+            st.selectbox(
+                "Kind of map",
+                kinds,
+                index=kinds.index(kept("features.kind", "adnn")),
+                format_func=KIND_NAMES.__getitem__,
+                key="features.kind",
+                help="The others are there to compare with.",
+            ),
+        )
+        test = keep(
+            "features.test",
+            st.radio(
+                "Test that decides",
+                TESTS,
+                index=TESTS.index(kept("features.test", "relative")),
+                key="features.test",
+                help="Absolute: the paper's test of the residuals against the state. Relative: are "
+                "predictions from the features worse than from the full state? Both are shown.",
+            ),
+        )
+        seed = keep(
+            "features.seed",
+            st.number_input(
+                "Seed",
+                0,
+                2**31 - 1,
+                kept("features.seed", 0),
+                key="features.seed",
+                help="The same data, settings and seed give the same result.",
+            ),
+        )
+
+with errors_as_messages():
+    settings = FeatureMapSettings(
+        interpretable=interpretable,
+        level=level,
+        test=test,
+        dimensions=(int(by_hand),) if by_hand else None,
+    )
+    names = trajectories.variables if use_all else selected
+    with settings_column:
+        go = st.button(
+            "Fit the feature map",
+            type="primary",
+            width="stretch",
+            icon=":material/hub:",
+            disabled=state(Step.FEATURES) == State.RUNNING
+            or not names
+            or bool(by_hand and not why.strip()),
+            help="Runs in the background, about half a minute for a study of 30 people and 7 "
+            "variables; longer with more variables. You may leave the page.",
+        )
+        if by_hand and not why.strip():
+            st.caption("A dimension set by hand needs a reason.")
+    if go:
+        run_or_start(
+            Step.FEATURES,
+            kind,
+            trajectories.select(names),
+            settings,
+            int(seed),
+            feature_map_summary,
+        )
+
+fitted = result(Step.FEATURES)
+with main:
+    job_box(Step.FEATURES)
+    if fitted is None:
+        with st.container(border=True, height=440):
+            if names:
+                st.markdown(
+                    f"A network will learn a map of {len(names)} variables to one feature, two, "
+                    "three, and so on, until the test no longer finds that something is lost. The "
+                    "p-value of each dimension appears here."
+                )
+            else:
+                st.markdown(
+                    "Screening kept no variable. Tick **Use all variables**, or screen at a "
+                    "higher level."
+                )
+    else:
+        stale_notice(Step.FEATURES)
+        if fitted.settings.dimensions is not None and kept("features.why", ""):
+            st.info(
+                f"Dimension set by hand. Reason given: {literal(kept('features.why', ''))}",
+                icon=":material/edit_note:",
+            )
+        if fitted.kind == "adnn":
+            numbers = fitted.steps["pass"].tolist()
+            number = numbers[-1]
+            if len(numbers) > 1:
+                number = st.segmented_control(
+                    "Pass", numbers, default=number, required=True, key="features.pass"
+                )
+            figure(dimension_figure(fitted, number), "dimension")
+            tabs = st.tabs(["Candidates", "Error out of fold", "Passes"])
+            with tabs[0]:
+                table(candidate_table(fitted), "candidates", fitted.candidates)
+            with tabs[1]:
+                figure(loss_figure(fitted, number), "loss")
+            with tabs[2]:
+                table(pass_table(fitted), "passes", fitted.steps)
+        says(describe_feature_map(fitted))
+        check(check_feature_map(fitted))
+        if state(Step.FEATURES) == State.DONE:
+            next_step("Next: weights", "weights")

@@ -1,0 +1,93 @@
+"""A fitted feature map: plain data, computed with numpy alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from smdp.errors import DataError, listing
+from smdp.feature_map.layers import Layer, apply
+from smdp.settings import FeatureMapSettings
+
+Kind = Literal["adnn", "tnn", "pca", "identity"]
+
+
+@dataclass(frozen=True)
+class FittedFeatureMap:
+    """phi(s), from the state variables to `dimension` features, and how it was found.
+
+    `weights`: feature x variable, in units of standardised variables. For a map of one layer they
+    are that layer's weights; for a deeper one each feature's derivative by each variable, averaged
+    over the transitions (`weights_are` says which). Signs and order of features are not identified:
+    each feature's largest weight is positive, and features come in the order of how much the
+    effect of the action on the utility changes with them.
+    """
+
+    kind: Kind
+    variables: tuple[str, ...]  # the p inputs that `transform` expects
+    layers: tuple[Layer, ...]  # on standardised inputs
+    activation: str  # after each layer
+    centre: NDArray[np.float64]  # (p,)
+    scale: NDArray[np.float64]  # (p,)
+    weights: pd.DataFrame  # feature x variable
+    column_norms: pd.Series  # by variable: the Euclidean norm of its first-layer weights
+    steps: pd.DataFrame  # one row for each pass: variables, dimension, penalty, .., p-values
+    candidates: pd.DataFrame  # one row for each pass and dimension tried
+    settings: FeatureMapSettings
+    seed: int
+    notes: tuple[str, ...] = ()  # what a reader should know: candidates left out, say
+
+    @property
+    def dimension(self) -> int:
+        return len(self.layers[-1].bias)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(self.weights.index)
+
+    @property
+    def variables_used(self) -> tuple[str, ...]:
+        """The variables whose column of the first layer is not exactly zero."""
+        return tuple(self.variables[j] for j in self._used)
+
+    @property
+    def _used(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.layers[0].weights.any(axis=0))
+
+    @property
+    def weights_are(self) -> Literal["first layer", "average gradient"]:
+        return "first layer" if len(self.layers) == 1 else "average gradient"
+
+    def transform(self, states: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+        """(..., dimension): the features of states (..., p), or of a table's columns by name.
+
+        Variables that are not used may be missing, in a table even altogether.
+        """
+        used = self._used
+        if isinstance(states, pd.DataFrame):
+            absent = [self.variables[j] for j in used if self.variables[j] not in states.columns]
+            if absent:
+                raise DataError(
+                    f"The feature map needs the variable {listing(absent)}, which the table does "
+                    "not have.",
+                    f"It was fitted to: {listing(self.variables, 20)}.",
+                )
+            values = states[[self.variables[j] for j in used]].to_numpy(dtype=np.float64)
+        else:
+            array = np.asarray(states, dtype=np.float64)
+            if array.ndim == 0 or array.shape[-1] != len(self.variables):
+                columns = array.shape[-1] if array.ndim else 0
+                raise DataError(
+                    f"The feature map expects {len(self.variables)} variables "
+                    f"({listing(self.variables, 20)}), but the states have {columns}.",
+                    "Give the states with these variables, in this order, or a table with names.",
+                )
+            values = array[..., used]
+        first = self.layers[0]
+        own = Layer(first.weights[:, used], first.bias)
+        standardised = (values - self.centre[used]) / self.scale[used]
+        return apply((own, *self.layers[1:]), self.activation, standardised)

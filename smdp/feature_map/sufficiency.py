@@ -1,0 +1,133 @@
+"""Is a feature map sufficient? Tests of what its residuals still have to do with the state.
+
+Both tests use residuals out of fold, and strata by action. Neither can prove sufficiency: a map is
+"not rejected at level tau".
+
+*Absolute* (the paper's): independence of R^t = Y^{t+1} - prediction and S^t at each time, pooled
+(Lemma 3.4 (i)), or of S^t - E(S^t | phi) and (Y^{t+1}, phi) (Lemma 3.4 (ii)). It takes the fitted
+network for the true regression, so estimation error counts as dependence.
+
+*Relative*: whether the map's residuals depend on the state more than those of a reference without
+a bottleneck (dimension p, all variables), which has the same estimation error. Residuals of both
+are divided by the reference's standard deviations for each outcome within each action. With U-
+centred distances A of the states and B of the residuals among the n_at subjects with action a at
+time t,
+
+    v_i = sum over t of sum over k of A_ik B_ik / (n_at - 3),     V = sum over i of v_i,
+    Delta = V(map) - V(reference) - margin {V(none) - V(reference)},
+
+"none" being the residuals from the action's mean. Delta is a sum over pairs of subjects: each pair
+counts for both of its members, so the jackknife's standard error is 2 sqrt(n) sd(d_i), d_i being
+subject i's part of Delta. The p-value is P(t_{n-1} > Delta / error), one-sided. (Where both V are
+pure noise that error is sqrt(2) times too large, and the test conservative.) It is blind to
+dependence that the full state's regression leaves as well, such as that of a variance.
+
+Reference: Wang, Laber & Witkiewitz, Lemma 3.4; Székely & Rizzo (2014), "Partial distance
+correlation", for U-centring; Arvesen (1969), "Jackknifing U-statistics".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from scipy.stats import t as student
+
+from smdp.feature_map.conditional_mean import cross_fitted_residuals
+from smdp.feature_map.transitions import Transitions
+from smdp.independence.over_time import HowToTest, independence_over_time
+from smdp.independence.permutation import large_strata
+from smdp.settings import FeatureMapSettings
+
+
+def absolute_p_value(
+    rows: Transitions,
+    residuals: NDArray[np.float64],  # (R, 1 + p), out of fold
+    features: NDArray[np.float64],  # (R, q)
+    settings: FeatureMapSettings,
+    *,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None] = lambda share: None,
+) -> float:
+    """The pooled p-value of the paper's test, by either condition of Lemma 3.4."""
+    if settings.condition == "i":
+        x, y = rows.states, residuals
+    else:
+        x = cross_fitted_residuals(features, rows.states, rows.fold)
+        y = np.column_stack([rows.outcomes, features])
+    tested = independence_over_time(
+        rows.on_grid(x)[:, :, None, :],
+        rows.on_grid(y),
+        rows.strata,
+        HowToTest(
+            level=settings.level, pooling=settings.pooling, permutations=settings.permutations
+        ),
+        seed=seed,
+        report=report,
+    )
+    return float(tested.pooled[0])
+
+
+class RelativeTest:
+    """The comparison with the full state, prepared for any number of maps."""
+
+    def __init__(
+        self,
+        rows: Transitions,
+        reference: NDArray[np.float64],  # (R, 1 + p): residuals of the reference
+        without_state: NDArray[np.float64],  # (R, 1 + p): residuals from the action's mean
+        margin: float,
+    ) -> None:
+        self._rows, self._margin = rows, margin
+        spread = rows.states.std(axis=0)
+        states = rows.states / np.where(spread > 0, spread, 1.0)
+        self._distances = [
+            (stratum, u_centred(states[stratum]) / (len(stratum) - 3)) for stratum in _strata(rows)
+        ]
+        self._unit = np.ones_like(reference)
+        for a in range(rows.heads):
+            own = rows.head == a
+            sd = np.sqrt(np.square(reference[own]).mean(axis=0))
+            self._unit[own] = np.where(sd > 0, sd, 1.0)
+        self._reference = self.dependence(reference)
+        self._without_state = self.dependence(without_state)
+
+    def dependence(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(subjects,): the parts v_i of V."""
+        scaled = residuals / self._unit
+        parts = np.zeros(self._rows.subject.max() + 1)
+        for stratum, states in self._distances:
+            own = (states * u_centred(scaled[stratum])).sum(axis=1)
+            np.add.at(parts, self._rows.subject[stratum], own)
+        return parts
+
+    def p_value(self, residuals: NDArray[np.float64]) -> float:
+        """Small when the map's residuals depend on the state more than the reference's."""
+        allowed = self._margin * (self._without_state - self._reference)
+        difference = self.dependence(residuals) - self._reference - allowed
+        count = len(difference)
+        error = 2 * np.sqrt(count) * difference.std(ddof=1)
+        if error == 0:  # the map is the reference
+            return 1.0
+        return float(student.sf(difference.sum() / error, count - 1))
+
+
+def _strata(rows: Transitions) -> Iterator[NDArray[np.intp]]:
+    """The rows of each time and action with enough subjects."""
+    for t in np.unique(rows.time):
+        here = np.flatnonzero(rows.time == t)
+        tested = large_strata(rows.head[here])
+        for stratum in tested.strata:
+            yield here[tested.subjects[stratum]]
+
+
+def u_centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, n): distances between the rows, centred so that their products are unbiased."""
+    distances = cdist(values, values)
+    n = len(distances)
+    sums = distances.sum(axis=0)
+    centred = distances - (sums[:, None] + sums) / (n - 2) + sums.sum() / ((n - 1) * (n - 2))
+    np.fill_diagonal(centred, 0.0)
+    return np.asarray(centred)

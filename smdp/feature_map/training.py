@@ -1,0 +1,277 @@
+"""Algorithm 2 for many networks at once: minibatches, Adam, and a proximal step.
+
+At each step and for each network, the loss is the mean over the actions of the mean over a
+minibatch of that action's rows of |prediction - Y|^2 (standardised). The first layer W moves by
+
+    W <- prox_{eta lambda}(W - eta m),    eta = rate / (sqrt(v) + eps)
+
+with m Adam's running mean of the gradient and v that of its mean square over all of W: with one
+step size for each network, block soft-thresholding is the exact proximal operator. All other
+weights have Adam's own steps, with decoupled weight decay. The rate follows half a cosine to 0.
+
+Reference: Wang, Laber & Witkiewitz, Algorithm 2 (descending: the printed plus sign is a slip);
+Kingma & Ba (2015), "Adam"; Loshchilov & Hutter (2019), "Decoupled weight decay regularization".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from smdp.feature_map.layers import Network
+from smdp.feature_map.network import BatchedLayer, BatchedNetwork, initial_network
+from smdp.feature_map.prox import block_soft_threshold
+from smdp.feature_map.specification import HowToTrain, ModelSpec
+from smdp.feature_map.transitions import TrainingSets
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+
+#: Steps between two reports of progress.
+REPORT_EVERY = 20
+
+#: Numbers held by the activations of one batch of networks: bounds the memory.
+LARGEST_BATCH = 30_000_000
+
+
+def train(
+    sets: TrainingSets,
+    specs: Sequence[ModelSpec],
+    how: HowToTrain,
+    *,
+    seed: np.random.SeedSequence,
+    initial: Sequence[Network] | None = None,
+    report: Callable[[float], None] = lambda share: None,
+) -> list[Network]:
+    """The trained networks, in the order of the specifications.
+
+    A network depends on its specification, the seed and how to train, not on its company or on
+    the number of threads. One whose loss became infinite has weights that are not finite.
+    """
+    rows = sets.rows
+    starts = initial or [
+        initial_network(
+            spec,
+            rows.columns,
+            rows.outcomes.shape[1],
+            rows.heads,
+            interpretable=how.interpretable,
+            activation=how.activation,
+            seed=seed,
+        )
+        for spec in specs
+    ]
+    found: dict[int, Network] = {}
+    with one_thread():
+        for part in _batches_of_models(sets, specs, how):
+            done = len(found) / len(specs)
+            share = len(part) / len(specs)
+            trained = _train_batch(
+                sets,
+                [specs[m] for m in part],
+                [starts[m] for m in part],
+                how,
+                seed,
+                lambda within, done=done, share=share: report(done + share * within),  # type: ignore[misc]
+            )
+            found.update(zip(part, trained, strict=True))
+    return [found[m] for m in range(len(specs))]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Sums are split between threads: only with a fixed number of them are the bits the same.
+
+    Numbers too small for full precision become 0: running means of gradients that have vanished
+    would take most of the time.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(threads)
+
+
+def _batches_of_models(
+    sets: TrainingSets, specs: Sequence[ModelSpec], how: HowToTrain
+) -> Iterator[list[int]]:
+    """Networks of one depth, as many as fit into memory."""
+    rows = how.batch * sets.rows.heads if how.batch else len(sets.rows.states)
+    for depth in sorted({spec.depth for spec in specs}):
+        alike = [m for m, spec in enumerate(specs) if spec.depth == depth]
+        widest = max(specs[m].width * 2 * depth + specs[m].dimension for m in alike)
+        numbers = rows * (widest + 2 * sets.rows.outcomes.shape[1])
+        at_once = max(1, LARGEST_BATCH // numbers)
+        # Of nearly equal size, so that none is left with a few.
+        parts = -(-len(alike) // at_once)
+        for k in range(parts):
+            yield alike[len(alike) * k // parts : len(alike) * (k + 1) // parts]
+
+
+def _train_batch(
+    sets: TrainingSets,
+    specs: Sequence[ModelSpec],
+    starts: Sequence[Network],
+    how: HowToTrain,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> list[Network]:
+    network = BatchedNetwork(starts, [spec.inputs for spec in specs])
+    data = _Data(sets, [spec.dataset for spec in specs], how, seed)
+    heads = list(range(sets.rows.heads))
+    together = [heads] if how.updates == "joint" else [[a] for a in heads]
+    first = _FirstLayer(network.features[0], specs, how) if how.penalised else None
+    shared = network.features[1:] if how.penalised else network.features
+    biases = [network.features[0].bias] if how.penalised else []
+    map_optimiser = _adam(shared, how, biases)
+    head_optimisers = [
+        _adam([layer for a in group for layer in network.heads[a]], how) for group in together
+    ]
+    layers = [*network.features, *(layer for head in network.heads for layer in head)]
+    for step in range(how.steps):
+        if step % REPORT_EVERY == 0:
+            report(step / how.steps)
+        rate = how.learning_rate * 0.5 * (1 + math.cos(math.pi * step / how.steps))
+        for group, head_optimiser in zip(together, head_optimisers, strict=True):
+            _loss(network, data, group, step).backward()
+            for layer in layers:
+                layer.mask_gradient()
+            for optimiser in (map_optimiser, head_optimiser):
+                for parameters in optimiser.param_groups:
+                    parameters["lr"] = rate
+                optimiser.step()
+                optimiser.zero_grad()
+            if first is not None:
+                first.step(rate)
+    return network.unpack()
+
+
+def _loss(network: BatchedNetwork, data: _Data, heads: list[int], step: int) -> Tensor:
+    """The sum over the networks of each one's mean loss on this step's rows."""
+    batches = [data.rows(a, step) for a in heads]
+    features = network.map(data.states(torch.cat(batches, dim=1)))
+    total = torch.zeros(())
+    for a, rows, own in zip(
+        heads, batches, features.split([b.shape[1] for b in batches], dim=1), strict=True
+    ):
+        error = network.predict(own, a) - data.outcomes(rows)
+        total = total + error.square().sum() / (rows.shape[1] * len(heads))
+    return total
+
+
+def _adam(
+    layers: Sequence[BatchedLayer], how: HowToTrain, more: Sequence[Tensor] = ()
+) -> torch.optim.Optimizer:
+    """Weights decay, biases do not."""
+    return torch.optim.AdamW(
+        [
+            {"params": [layer.weights for layer in layers], "weight_decay": how.weight_decay},
+            {"params": [*(layer.bias for layer in layers), *more], "weight_decay": 0.0},
+        ],
+        lr=how.learning_rate,
+        betas=(BETA1, BETA2),
+        eps=EPSILON,
+        fused=True,
+    )
+
+
+class _FirstLayer:
+    """The penalised first layer: Adam with one step size for each network, then the prox."""
+
+    def __init__(self, layer: BatchedLayer, specs: Sequence[ModelSpec], how: HowToTrain) -> None:
+        self._layer, self._how = layer, how
+        self._penalty = torch.tensor([spec.penalty for spec in specs])[:, None, None]
+        self._size = torch.tensor([float(np.prod(size)) for size in layer.sizes])
+        self._mean = torch.zeros_like(layer.weights)
+        self._square = torch.zeros(len(specs))
+        self._steps = 0
+
+    def step(self, rate: float) -> None:
+        gradient = self._layer.weights.grad
+        assert gradient is not None
+        self._steps += 1
+        self._mean.mul_(BETA1).add_(gradient, alpha=1 - BETA1)
+        square = gradient.square().sum((1, 2)) / self._size
+        self._square.mul_(BETA2).add_(square, alpha=1 - BETA2)
+        root = (self._square / (1 - BETA2**self._steps)).sqrt()
+        eta = (rate / (root + EPSILON))[:, None, None]
+        with torch.no_grad():
+            weights = self._layer.weights
+            moved = weights - eta * self._mean / (1 - BETA1**self._steps)
+            weights.copy_(block_soft_threshold(moved, eta * self._penalty * self._factor(moved)))
+        self._layer.weights.grad = None
+
+    def _factor(self, weights: Tensor) -> Tensor | float:
+        """(M, p, 1): how many times its penalty each column has."""
+        if self._how.harder_below == 0:
+            return 1.0
+        norms = weights.norm(dim=2, keepdim=True)
+        weak = norms < self._how.harder_below * norms.amax(dim=1, keepdim=True)
+        return torch.where(weak, self._how.harder, 1.0)
+
+
+class _Data:
+    """The standardised rows of the training sets in use, and which of them each step takes."""
+
+    def __init__(
+        self,
+        sets: TrainingSets,
+        datasets: Sequence[int],
+        how: HowToTrain,
+        seed: np.random.SeedSequence,
+    ) -> None:
+        used = sorted(set(datasets))
+        place = [used.index(d) for d in datasets]
+        self._states = _stacked([sets.states(d) for d in used])
+        self._outcomes = _stacked([sets.outcomes(d) for d in used])
+        count = len(sets.rows.head)
+        self._model = torch.tensor(place)
+        orders = [
+            np.stack([_order(sets, d, a, how, seed) + count * i for i, d in enumerate(used)])
+            for a in range(sets.rows.heads)
+        ]
+        self._orders = [torch.from_numpy(order) for order in orders]
+        self._batch = how.batch
+
+    def rows(self, head: int, step: int) -> Tensor:
+        """(M, rows): where the rows of this step are, for each network."""
+        order = self._orders[head]
+        if self._batch is not None:
+            order = order[:, step * self._batch : (step + 1) * self._batch]
+        return order[self._model]
+
+    def states(self, rows: Tensor) -> Tensor:
+        return self._states[rows]
+
+    def outcomes(self, rows: Tensor) -> Tensor:
+        return self._outcomes[rows]
+
+
+def _stacked(values: list[NDArray[np.float64]]) -> Tensor:
+    return torch.from_numpy(np.concatenate(values).astype(np.float32))
+
+
+def _order(
+    sets: TrainingSets, dataset: int, head: int, how: HowToTrain, seed: np.random.SeedSequence
+) -> NDArray[np.int64]:
+    """The training rows of an action, shuffled anew each time all have been used."""
+    rows = np.flatnonzero(sets.training(dataset) & (sets.rows.head == head))
+    if how.batch is None:
+        return rows
+    # 2**32 - 1: a key that no network's random start has.
+    key = (*seed.spawn_key, 2**32 - 1, dataset, head)
+    random = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
+    needed = how.steps * how.batch
+    shuffled = [random.permutation(rows) for _ in range(-(-needed // len(rows)))]
+    return np.concatenate(shuffled)[:needed]

@@ -1,0 +1,164 @@
+"""Transitions as rows, folds of subjects, and the standardised training sets of the networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.trajectories import Trajectories
+from smdp.errors import DataError
+
+#: How many ways to divide the subjects are tried before an action is called too rare.
+ATTEMPTS = 200
+
+Rows = NDArray[np.bool_] | slice
+EVERY_ROW = slice(None)
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """R valid transitions (s, action, (u, s')). Subjects of the same name count as one.
+
+    Decisions without a choice ("unavailable") are a level of their own, with a network of their
+    own, where every fold has two subjects with such decisions; otherwise they are left out.
+    """
+
+    states: NDArray[np.float64]  # (R, p)
+    outcomes: NDArray[np.float64]  # (R, 1 + p): the utility, then the next state
+    head: NDArray[np.int64]  # (R,): which network predicts the row
+    row: NDArray[np.int64]  # (R,): the place among the trajectories
+    time: NDArray[np.int64]  # (R,)
+    subject: NDArray[np.int64]  # (R,): 0, 1, .., equal for trajectories of the same name
+    fold: NDArray[np.int64]  # (R,)
+    heads: int
+    folds: int
+    shape: tuple[int, int]  # (n, T)
+
+    @property
+    def columns(self) -> int:
+        return self.states.shape[1]
+
+    def select(self, columns: Sequence[int]) -> Transitions:
+        """The process (U, S_J): only these variables, as states and as outcomes."""
+        kept = list(columns)
+        outcomes = self.outcomes[:, [0, *(1 + j for j in kept)]]
+        return replace(self, states=self.states[:, kept], outcomes=outcomes)
+
+    def on_grid(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n, T, d): the rows' values in their places, NaN elsewhere."""
+        grid = np.full((*self.shape, values.shape[1]), np.nan)
+        grid[self.row, self.time] = values
+        return grid
+
+    @property
+    def strata(self) -> NDArray[np.int64]:
+        """(n, T): the head, -1 where there is no row."""
+        grid = np.full(self.shape, -1, dtype=np.int64)
+        grid[self.row, self.time] = self.head
+        return grid
+
+
+def transitions(trajectories: Trajectories, folds: int, random: np.random.Generator) -> Transitions:
+    """The rows of the trajectories, divided into folds of subjects."""
+    strata = trajectories.strata
+    labels = [f"'{label}'" for label in trajectories.action_labels]
+    _, subject = np.unique(np.array(trajectories.subjects), return_inverse=True)
+    taken = np.zeros((subject.max() + 1, len(labels) + 1), dtype=bool)
+    row, time = np.nonzero(strata >= 0)
+    taken[subject[row], strata[row, time]] = True
+    fold = _divide(taken, labels, folds, random)
+    per_fold = [taken[fold == f, -1].sum() for f in range(folds)]
+    heads = len(labels) + int(min(per_fold) >= 2)
+    kept = strata[row, time] < heads
+    row, time = row[kept], time[kept]
+    states = trajectories.states
+    outcomes = np.column_stack([trajectories.utilities[row, time], states[row, time + 1]])
+    found = Transitions(
+        states=states[row, time],
+        outcomes=outcomes,
+        head=strata[row, time],
+        row=row,
+        time=time,
+        subject=np.unique(subject[row], return_inverse=True)[1],
+        fold=fold[subject[row]],
+        heads=heads,
+        folds=folds,
+        shape=strata.shape,
+    )
+    if not (np.isfinite(found.states).all() and np.isfinite(found.outcomes).all()):
+        raise DataError(
+            "States or utilities are missing in transitions that are marked as valid.",
+            "Prepare the data first, so that missing values are imputed.",
+        )
+    return found
+
+
+def _divide(
+    taken: NDArray[np.bool_], labels: list[str], folds: int, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """(subjects,): folds in which every action is taken by two subjects, found by trying."""
+    subjects = len(taken)
+    rarest = int(np.argmin(taken[:, :-1].sum(axis=0)))
+    if taken[:, rarest].sum() >= 2 * folds:
+        for _ in range(ATTEMPTS):
+            fold = random.permutation(np.arange(subjects) % folds)
+            if all((taken[fold == f, :-1].sum(axis=0) >= 2).all() for f in range(folds)):
+                return fold
+    raise DataError(
+        f"The action {labels[rarest]} was taken by {taken[:, rarest].sum()} of {subjects} "
+        f"subjects, which leaves a fold of the {folds} with fewer than two of them.",
+        "Use fewer folds (the setting 'folds'), join rare actions, or add subjects.",
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Means and standard deviations of columns; constant columns are only centred."""
+
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Scale:
+        mean, sd = values.mean(axis=0), values.std(axis=0)
+        return cls(mean, np.where(sd <= 1e-13 * np.abs(mean), 1.0, sd))
+
+    def standardise(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((values - self.mean) / self.sd)
+
+
+@dataclass(frozen=True)
+class TrainingSets:
+    """The rows without each fold (sets 0 .. folds-1) and all rows (the last set).
+
+    Each set is standardised with the means and deviations of its own training rows.
+    """
+
+    rows: Transitions
+
+    @property
+    def everything(self) -> int:
+        return self.rows.folds
+
+    def training(self, which: int) -> NDArray[np.bool_]:
+        """(R,): the rows that the set is trained on; all if it is the last."""
+        return self.rows.fold != which
+
+    @cached_property
+    def scales(self) -> tuple[tuple[Scale, Scale], ...]:
+        """For each set, those of the states and of the outcomes."""
+        rows = self.rows
+        return tuple(
+            (Scale.of(rows.states[used]), Scale.of(rows.outcomes[used]))
+            for used in map(self.training, range(rows.folds + 1))
+        )
+
+    def states(self, which: int, rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
+        return self.scales[which][0].standardise(self.rows.states[rows])
+
+    def outcomes(self, which: int, rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
+        return self.scales[which][1].standardise(self.rows.outcomes[rows])

@@ -1,0 +1,170 @@
+"""Width, depth and penalty by cross-validation over subjects, for each candidate dimension.
+
+The loss of a candidate is the mean over held-out rows of |prediction - Y|^2, with Y standardised
+by the training folds. Among the candidates of one dimension, the sparsest is taken whose loss
+exceeds the lowest by no more than one standard error of their *paired* difference over the folds.
+Only differences matter, and folds differ more from each other than candidates do.
+
+Reference: Hastie, Tibshirani & Friedman (2009), "The elements of statistical learning", 7.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.errors import DataError
+from smdp.feature_map.layers import Network
+from smdp.feature_map.specification import HowToTrain, ModelSpec, failures
+from smdp.feature_map.training import train
+from smdp.feature_map.transitions import TrainingSets
+from smdp.settings import FeatureMapSettings
+
+#: Columns whose norm is below this share of the largest are penalised harder in the polish ..
+WEAK_COLUMN = 0.025
+#: .. by this factor. (In proportion to 1 / norm, as the adaptive lasso has it, true variables go.)
+HARDER = 10.0
+#: The step size of the polish relative to that of training: it only settles what is there.
+POLISH_RATE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What cross-validation chose for one dimension."""
+
+    dimension: int
+    width: int
+    depth: int
+    penalty: float
+    loss: float  # mean over the folds
+    network: Network  # penalised and polished, trained on all rows
+
+
+def default_widths(columns: int) -> tuple[int, ...]:
+    return (20,) if columns <= 8 else (40,)
+
+
+def how_to_select(settings: FeatureMapSettings) -> HowToTrain:
+    """Penalised training."""
+    return HowToTrain(
+        interpretable=settings.interpretable,
+        activation=settings.activation,
+        steps=settings.steps,
+        batch=settings.batch,
+        learning_rate=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        penalised=True,
+        updates=settings.updates,
+    )
+
+
+def tune(
+    sets: TrainingSets,
+    dimensions: Sequence[int],
+    settings: FeatureMapSettings,
+    *,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None] = lambda share: None,
+) -> tuple[list[Tuned], list[str]]:
+    """For each dimension the chosen network, and notes on candidates that had to be left out."""
+    specs = grid(sets, dimensions, settings)
+    networks = train(
+        sets, specs, how_to_select(settings), seed=seed, report=lambda share: report(0.8 * share)
+    )
+    failed = [s for s, n in zip(specs, networks, strict=True) if not n.finite]
+    notes = [failures(failed, settings.activation)] if failed else []
+    losses: dict[tuple[int, int, int, float], list[float]] = {}
+    whole: dict[tuple[int, int, int, float], Network] = {}
+    for spec, network in zip(specs, networks, strict=True):
+        key = (spec.dimension, spec.width, spec.depth, spec.penalty)
+        if spec.dataset == sets.everything:
+            whole[key] = network
+        else:
+            losses.setdefault(key, []).append(held_out_loss(sets, spec.dataset, network))
+    chosen = []
+    for q in dimensions:
+        usable = {
+            key: np.array(loss)
+            for key, loss in losses.items()
+            if key[0] == q and np.isfinite(loss).all() and whole[key].finite
+        }
+        if not usable:
+            raise DataError(f"No network of dimension {q} could be trained.", notes[0])
+        chosen.append((best := one_standard_error(usable), float(usable[best].mean())))
+    polished = _polish(sets, [key for key, _ in chosen], whole, settings, seed,
+                       lambda share: report(0.8 + 0.2 * share))  # fmt: skip
+    tuned = [
+        Tuned(*key, loss=loss, network=network)
+        for (key, loss), network in zip(chosen, polished, strict=True)
+    ]
+    return tuned, notes
+
+
+def grid(
+    sets: TrainingSets, dimensions: Sequence[int], settings: FeatureMapSettings
+) -> list[ModelSpec]:
+    """Every candidate without each fold, and on all rows."""
+    return [
+        ModelSpec(dataset, q, width, depth, penalty)
+        for q in dimensions
+        for width in settings.widths or default_widths(sets.rows.columns)
+        for depth in settings.depths
+        for penalty in settings.penalties
+        for dataset in range(sets.rows.folds + 1)
+    ]
+
+
+def held_out_loss(sets: TrainingSets, dataset: int, network: Network) -> float:
+    """The mean squared error, summed over outcomes, on the rows not trained on."""
+    if not network.finite:
+        return float("nan")
+    held_out = ~sets.training(dataset)
+    predicted = network.predict(sets.states(dataset, held_out), sets.rows.head[held_out])
+    return float(np.square(predicted - sets.outcomes(dataset, held_out)).sum(axis=1).mean())
+
+
+def one_standard_error(
+    losses: dict[tuple[int, int, int, float], NDArray[np.float64]],
+) -> tuple[int, int, int, float]:
+    """The sparsest candidate that is not clearly worse than the best: losses by fold, paired."""
+    best = min(losses, key=lambda key: losses[key].mean())
+
+    def within(key: tuple[int, int, int, float]) -> bool:
+        difference = losses[key] - losses[best]
+        error = difference.std(ddof=1) / np.sqrt(len(difference))
+        return bool(difference.mean() <= error)
+
+    # A larger penalty is sparser; then the smaller network.
+    return min(filter(within, losses), key=lambda key: (-key[3], key[2], key[1]))
+
+
+def _polish(
+    sets: TrainingSets,
+    keys: Sequence[tuple[int, int, int, float]],
+    whole: dict[tuple[int, int, int, float], Network],
+    settings: FeatureMapSettings,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> list[Network]:
+    """Steps on all rows at once, without the noise of minibatches, for exact zeros."""
+    start = [whole[key] for key in keys]
+    if settings.polish_steps == 0:
+        return start
+    how = HowToTrain(
+        interpretable=settings.interpretable,
+        activation=settings.activation,
+        steps=settings.polish_steps,
+        batch=None,
+        learning_rate=POLISH_RATE * settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        penalised=True,
+        updates=settings.updates,
+        harder_below=WEAK_COLUMN,
+        harder=HARDER,
+    )
+    specs = [ModelSpec(sets.everything, *key) for key in keys]
+    polished = train(sets, specs, how, seed=seed, initial=start, report=report)
+    return [new if new.finite else old for new, old in zip(polished, start, strict=True)]

@@ -1,0 +1,22 @@
+"""p-values as papers print them."""
+
+import pytest
+
+from smdp.words.numbers import p_text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0342, "p = .034"),
+        (0.00001, "p < .001"),
+        (0.0009999, "p < .001"),
+        (0.001, "p = .001"),
+        (0.21, "p = .21"),
+        (0.1, "p = .10"),
+        (1.0, "p > .99"),
+        (0.995, "p > .99"),
+    ],
+)
+def test_p_text(p, text):
+    assert p_text(p) == text
