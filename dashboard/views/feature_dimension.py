@@ -6,9 +6,10 @@ from typing import Literal
 
 import streamlit as st
 
+from dashboard import inputs
 from dashboard.gate import needs, stale_notice
 from dashboard.running import job_box, run_or_start
-from dashboard.session import State, Step, keep, kept, result, state
+from dashboard.session import State, Step, kept, result, state
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -42,97 +43,59 @@ TESTS: tuple[Literal["relative", "absolute"], ...] = ("relative", "absolute")
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    use_all = keep(
+    use_all = inputs.checkbox(
+        "Use all variables",
         "features.all",
-        st.checkbox(
-            "Use all variables",
-            kept("features.all", not selected),
-            key="features.all",
-            help="Not only those that screening kept. Slower, and noise gets a chance.",
-        ),
+        not selected,
+        "Not only those that screening kept. Slower, and noise gets a chance.",
     )
-    interpretable = keep(
+    interpretable = inputs.checkbox(
+        "Interpretable: one layer",
         "features.interpretable",
-        st.checkbox(
-            "Interpretable: one layer",
-            kept("features.interpretable", True),
-            key="features.interpretable",
-            help="Each feature is a weighted sum of the variables, bent by the arctangent: its "
-            "weights can be read. Not ticked: a deeper map, which can need fewer features.",
-        ),
+        True,
+        "Each feature is a weighted sum of the variables, bent by the arctangent: its weights can "
+        "be read. Not ticked: a deeper map, which can need fewer features.",
     )
-    level = keep(
+    level = inputs.level(
+        "False-alarm level (tau)",
         "features.level",
-        st.number_input(
-            "False-alarm level (tau)",
-            0.001,
-            0.5,
-            kept("features.level", 0.05),
-            0.01,
-            format="%.3f",
-            key="features.level",
-            help="A dimension is rejected when its p-value is at most this. The paper takes 0.05.",
-        ),
+        0.05,
+        "A dimension is rejected when its p-value is at most this. The paper takes 0.05.",
     )
-    by_hand = keep(
+    by_hand = inputs.whole_number(
+        "Dimension by hand (0: by test)",
         "features.by_hand",
-        st.number_input(
-            "Dimension by hand (0: by test)",
-            0,
-            len(trajectories.variables),
-            kept("features.by_hand", 0),
-            key="features.by_hand",
-            help="Overrides the test. Say why below: it goes with the result.",
-        ),
+        0,
+        0,
+        len(trajectories.variables),
+        "Overrides the test. Say why below: it goes with the result.",
     )
-    why = ""
-    if by_hand:
-        why = keep(
-            "features.why",
-            st.text_input("Why this dimension?", kept("features.why", ""), key="features.why"),
-        )
+    why = inputs.text("Why this dimension?", "features.why") if by_hand else ""
     with st.expander("More"):
-        kinds = list(KIND_NAMES)
-        kind = keep(
+        kind = inputs.select(
+            "Kind of map",
             "features.kind",
-            st.selectbox(
-                "Kind of map",
-                kinds,
-                index=kinds.index(kept("features.kind", "adnn")),
-                format_func=KIND_NAMES.__getitem__,
-                key="features.kind",
-                help="The others are there to compare with.",
-            ),
+            list(KIND_NAMES),
+            "adnn",
+            "The others are there to compare with.",
+            KIND_NAMES.__getitem__,
         )
-        test = keep(
+        test = inputs.radio(
+            "Test that decides",
             "features.test",
-            st.radio(
-                "Test that decides",
-                TESTS,
-                index=TESTS.index(kept("features.test", "relative")),
-                key="features.test",
-                help="Absolute: the paper's test of the residuals against the state. Relative: are "
-                "predictions from the features worse than from the full state? Both are shown.",
-            ),
+            TESTS,
+            "relative",
+            "Absolute: the paper's test of the residuals against the state. Relative: are "
+            "predictions from the features worse than from the full state? Both are shown.",
         )
-        seed = keep(
-            "features.seed",
-            st.number_input(
-                "Seed",
-                0,
-                2**31 - 1,
-                kept("features.seed", 0),
-                key="features.seed",
-                help="The same data, settings and seed give the same result.",
-            ),
-        )
+        seed = inputs.seed("features.seed")
 
 with errors_as_messages():
     settings = FeatureMapSettings(
         interpretable=interpretable,
         level=level,
         test=test,
-        dimensions=(int(by_hand),) if by_hand else None,
+        dimensions=(by_hand,) if by_hand else None,
     )
     names = trajectories.variables if use_all else selected
     with settings_column:
@@ -155,7 +118,7 @@ with errors_as_messages():
             kind,
             trajectories.select(names),
             settings,
-            int(seed),
+            seed,
             feature_map_summary,
         )
 

@@ -6,8 +6,9 @@ from typing import Literal
 
 import streamlit as st
 
+from dashboard import inputs
 from dashboard.gate import changed_notice, needs
-from dashboard.session import State, Step, keep, kept, result, run, state
+from dashboard.session import State, Step, result, run, state
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -40,57 +41,50 @@ if not needs(Step.MISSING):
     st.stop()
 study = result(Step.DATA)
 
+DEGREES: tuple[Literal[0, 1, 2], ...] = (0, 1, 2)
+
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    threshold = st.slider(
+    threshold = inputs.slider(
         "Leave out subjects with more missing than (%)",
+        "missing.threshold",
+        50,
         0,
         100,
-        kept("missing.threshold", 50),
-        key="missing.threshold",
-        help="The share of a subject's own state values that may be missing. Variables that never "
+        1,
+        "The share of a subject's own state values that may be missing. Variables that never "
         "change within a subject do not count.",
     )
-    by_hand = st.multiselect(
+    by_hand = inputs.several(
         "Leave out by hand",
+        "missing.by_hand",
         study.subjects,
-        [s for s in kept("missing.by_hand", list[str]()) if s in study.subjects],
-        key="missing.by_hand",
-        help="For reasons that the data do not show, such as a withdrawn consent.",
+        "For reasons that the data do not show, such as a withdrawn consent.",
     )
-    span = st.slider(
+    span = inputs.slider(
         "Neighbourhood (span)",
+        "missing.span",
+        0.75,
         0.1,
         1.5,
-        kept("missing.span", 0.75),
         0.05,
-        key="missing.span",
-        help="The share of a subject's observations that each imputed value is fitted to. Smaller "
+        "The share of a subject's observations that each imputed value is fitted to. Smaller "
         "follows the ups and downs, larger is smoother.",
     )
-    degree: Literal[0, 1, 2] = st.segmented_control(
+    degree = inputs.radio(
         "Degree of the local polynomial",
-        [0, 1, 2],
-        default=kept("missing.degree", 1),
-        key="missing.degree",
-        required=True,
-        help="0: local average, 1: local line, 2: local parabola. The same as R's loess.",
+        "missing.degree",
+        DEGREES,
+        1,
+        "0: local average, 1: local line, 2: local parabola. The same as R's loess.",
     )
-    unobserved = st.checkbox(
+    unobserved = inputs.checkbox(
         "Leave out empty series",
-        kept("missing.unobserved", False),
-        key="missing.unobserved",
-        help="A subject who has no value at all of some variable cannot be imputed from her own "
-        "series. Ticked: such subjects are left out. Not ticked: you are told who they are.",
+        "missing.unobserved",
+        False,
+        "A subject who has no value at all of some variable cannot be imputed from her own series. "
+        "Ticked: such subjects are left out. Not ticked: you are told who they are.",
     )
-    for name, value in (
-        ("threshold", threshold),
-        ("by_hand", by_hand),
-        ("span", span),
-        ("degree", degree),
-        ("unobserved", unobserved),
-    ):
-        keep(f"missing.{name}", value)
     remaining = None
     settings = PreparationSettings(
         exclude_above=threshold / 100,

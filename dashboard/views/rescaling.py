@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dashboard import inputs
 from dashboard.gate import changed_notice, needs
-from dashboard.session import State, Step, done, keep, kept, result, run, state
+from dashboard.session import State, Step, done, result, run, state
 from dashboard.show import errors_as_messages, figure, heading, literal, next_step, says, table
 from smdp.data.describe import describe_prepared, plural, rescaling_table
 from smdp.data.long_table import prepared_table
@@ -29,31 +30,25 @@ MOST_LEVELS = 100
 ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    way = st.radio(
+    way = inputs.radio(
         "Scale",
+        "rescaling.way",
         [ORDINAL, OWN_UNITS],
-        index=[ORDINAL, OWN_UNITS].index(
-            kept("rescaling.way", ORDINAL if all_ordinal else OWN_UNITS)
-        ),
-        key="rescaling.way",
-        help="Common levels suit a study of questionnaire items and counts, as in the paper. "
-        "Keep own units where variables are continuous.",
+        ORDINAL if all_ordinal else OWN_UNITS,
+        "Common levels suit a study of questionnaire items and counts, as in the paper. Keep own "
+        "units where variables are continuous.",
     )
     reference = None
     if way == ORDINAL:
-        names = list(counts)
-        remembered = kept("rescaling.reference", widest)
-        reference = st.selectbox(
+        reference = inputs.select(
             "Reference variable",
-            names,
-            index=names.index(remembered if remembered in names else widest),
-            format_func=lambda n: f"{n} ({plural(counts[n], 'value')})",
-            key="rescaling.reference",
-            help="Divided by its maximum, its values are the levels that all other variables are "
+            "rescaling.reference",
+            list(counts),
+            widest,
+            "Divided by its maximum, its values are the levels that all other variables are "
             "rounded to. Usually the one with the most different values.",
+            lambda n: f"{n} ({plural(counts[n], 'value')})",
         )
-        keep("rescaling.reference", reference)
-    keep("rescaling.way", way)
     rescaling = RescalingSettings(reference) if way == ORDINAL else None
     if rescaling is not None and counts[reference or widest] > MOST_LEVELS:
         st.warning(

@@ -6,9 +6,10 @@ from typing import Literal
 
 import streamlit as st
 
+from dashboard import inputs
 from dashboard.gate import needs, stale_notice
 from dashboard.running import job_box, run_or_start
-from dashboard.session import State, Step, keep, kept, result, state
+from dashboard.session import State, Step, result, state
 from dashboard.show import check, errors_as_messages, figure, heading, next_step, says, table
 from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
 from smdp.settings import ScreeningSettings
@@ -35,97 +36,62 @@ POOLINGS: dict[str, Literal["ruger", "trajectory"]] = {
 }
 
 
-def remembered_choice(label: str, name: str, options: list[str], help_text: str) -> str:
-    return keep(
-        f"screening.{name}",
-        st.radio(
-            label,
-            options,
-            index=options.index(kept(f"screening.{name}", options[0])),
-            key=f"screening.{name}",
-            help=help_text,
-        ),
-    )
-
-
-def remembered_names(label: str, name: str, options: tuple[str, ...], help_text: str) -> list[str]:
-    last = [n for n in kept(f"screening.{name}", list[str]()) if n in options]
-    return keep(
-        f"screening.{name}",
-        st.multiselect(label, options, last, key=f"screening.{name}", help=help_text),
-    )
-
-
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    level = keep(
+    level = inputs.level(
+        "False-alarm level (tau)",
         "screening.level",
-        st.number_input(
-            "False-alarm level (tau)",
-            0.001,
-            0.5,
-            kept("screening.level", 0.10),
-            0.01,
-            format="%.3f",
-            key="screening.level",
-            help="How often a variable that has nothing to do with the outcome may be kept. The "
-            "paper takes 0.10.",
-        ),
+        0.10,
+        "How often a variable that has nothing to do with the outcome may be kept. The paper "
+        "takes 0.10.",
     )
-    force_in = remembered_names(
-        "Always keep", "in", names, "Variables that theory asks for. They are not tested."
+    force_in = inputs.several(
+        "Always keep",
+        "screening.in",
+        names,
+        "Variables that theory asks for. They are not tested.",
     )
-    force_out = remembered_names(
+    force_out = inputs.several(
         "Never keep",
-        "out",
+        "screening.out",
         tuple(n for n in names if n not in force_in),
         "Variables that a policy must not use. They are not tested.",
     )
     with st.expander("More"):
-        test = remembered_choice(
+        test = inputs.radio(
             "Test",
-            "test",
+            "screening.test",
             list(TESTS),
+            next(iter(TESTS)),
             "Distance covariance sees any kind of dependence. The likelihood-ratio test is for "
             "variables and outcomes with a handful of levels.",
         )
-        pooling = remembered_choice(
+        pooling = inputs.radio(
             "Put decisions together",
-            "pooling",
+            "screening.pooling",
             list(POOLINGS),
+            next(iter(POOLINGS)),
             "Each decision on its own: a p-value for each, pooled by Rüger's rule, valid under any "
             "dependence over time. Whole trajectories: more power, but a stronger null hypothesis: "
-            "a variable's whole course has nothing to do with the outcome's.",
+            "a variable's whole course has nothing to do with the outcome's or the treatments'. It "
+            "keeps far more noise.",
         )
-        permutations = keep(
+        permutations = inputs.whole_number(
+            "Permutations (B), 0 for the default",
             "screening.permutations",
-            st.number_input(
-                "Permutations (B), 0 for the default",
-                0,
-                1_000_000,
-                kept("screening.permutations", 0),
-                key="screening.permutations",
-                help="The default is ten times what it takes to be able to reject, at least 999.",
-            ),
+            0,
+            0,
+            1_000_000,
+            "The default is ten times what it takes to be able to reject, at least 999.",
         )
-        seed = keep(
-            "screening.seed",
-            st.number_input(
-                "Seed",
-                0,
-                2**31 - 1,
-                kept("screening.seed", 0),
-                key="screening.seed",
-                help="The same data, settings and seed give the same result.",
-            ),
-        )
+        seed = inputs.seed("screening.seed")
 
 with errors_as_messages():
     settings = ScreeningSettings(
         level=level,
         test=TESTS[test],
         pooling=POOLINGS[pooling],
-        permutations=int(permutations) or None,
+        permutations=permutations or None,
         force_in=tuple(force_in),
         force_out=tuple(force_out),
     )
@@ -139,7 +105,7 @@ with errors_as_messages():
             help="Runs in the background; you may leave the page. Seconds for most studies.",
         )
     if start:
-        run_or_start(Step.SCREENING, "screen", trajectories, settings, int(seed), screening_summary)
+        run_or_start(Step.SCREENING, "screen", trajectories, settings, seed, screening_summary)
 
 found = result(Step.SCREENING)
 with main:

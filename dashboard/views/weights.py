@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import inputs
 from dashboard.gate import needs_result, stale_notice
-from dashboard.session import Step, keep, kept, result
+from dashboard.session import Step, result
 from dashboard.show import figure, heading, literal, says, table
 from smdp.figures.weights import ORDERS, feature_bars, shown_weights, weights_heatmap
 from smdp.words.weights import describe_weights
@@ -17,24 +18,18 @@ fitted = result(Step.FEATURES)
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    order = keep(
+    order = inputs.radio(
+        "Order of the variables",
         "weights.order",
-        st.radio(
-            "Order of the variables",
-            ORDERS,
-            index=ORDERS.index(kept("weights.order", ORDERS[0])),
-            key="weights.order",
-            help="By size: the variable with the largest weight in any feature first.",
-        ),
+        ORDERS,
+        ORDERS[0],
+        "By size: the variable with the largest weight in any feature first.",
     )
-    hide_zeros = keep(
+    hide_zeros = inputs.checkbox(
+        "Hide unused variables",
         "weights.hide",
-        st.checkbox(
-            "Hide unused variables",
-            kept("weights.hide", True),
-            key="weights.hide",
-            help="Variables whose weights are exactly zero in every feature.",
-        ),
+        True,
+        "Variables whose weights are exactly zero in every feature.",
     )
     if fitted.weights_are == "first layer":
         st.caption("Shown: the weights of the one layer, for standardised variables.")

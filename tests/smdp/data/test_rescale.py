@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,35 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_studies import study_of
 
-from smdp.data.column_roles import ColumnRoles, StateVariable
+from smdp.data.column_roles import StateVariable
 from smdp.data.impute import ImputedStudy, impute
 from smdp.data.rescale import rescale, unique_counts
-from smdp.data.study import Study
 from smdp.errors import DataError, SettingError
 from smdp.settings import RescalingSettings
-
-
-def study_of(values: Any, variables: Sequence[StateVariable], lengths: Any = None) -> Study:
-    """A study with these state values (n, R, p) and nothing of interest in the other fields."""
-    values = np.array(values, dtype=float)
-    n, rows, _ = values.shape
-    lengths = np.full(n, rows) if lengths is None else np.asarray(lengths)
-    on_grid = np.arange(rows)[None, :] < lengths[:, None]
-    return Study(
-        roles=ColumnRoles("id", "day", "action", variables, "utility"),
-        subjects=tuple(f"s{i}" for i in range(n)),
-        variables=tuple(variables),
-        action_labels=("0", "1"),
-        values=np.where(on_grid[:, :, None], values, np.nan),
-        present=on_grid,
-        actions=np.zeros((n, rows), dtype=np.int64),
-        utilities=np.arange(n * rows, dtype=float).reshape(n, rows),
-        available=on_grid,
-        probabilities=np.full((n, rows, 2), 0.5),
-        times=np.full((n, rows), "x"),
-        lengths=lengths,
-    )
 
 
 def imputed_of(columns: dict[StateVariable, Any]) -> ImputedStudy:
