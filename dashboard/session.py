@@ -26,6 +26,7 @@ class Step(StrEnum):
     RESCALING = "rescaling"
     SCREENING = "screening"
     FEATURES = "features"
+    STABILITY = "stability"
 
 
 class State(StrEnum):

@@ -142,7 +142,7 @@ class FeatureMapSettings:
     subjects; no width means 20, or 40 for more than 8 variables. `test`: what decides on q, the
     paper's "absolute" test of residuals against the state or the "relative" comparison with the
     full state (see `smdp.feature_map.sufficiency`), at `level`, with `margin` the share of the
-    dependence removed by the full state that a map may leave. `condition`: of Lemma 3.4; (ii) is
+    full state's squared error by which a map's may be larger. `condition`: of Lemma 3.4; (ii) is
     for the absolute test only. `pooling`, `permutations`: of the absolute test, as in screening.
     `iterate`: Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions
     in one step, or one action after the other as printed. `steps`, `batch` (rows for each action),
@@ -163,7 +163,7 @@ class FeatureMapSettings:
     permutations: int | None = 999
     condition: Literal["i", "ii"] = "i"
     test: Literal["relative", "absolute"] = "relative"
-    margin: float = 0.0
+    margin: float = 0.15
     pooling: Literal["ruger", "trajectory"] = "ruger"
     iterate: bool = True
     updates: Literal["joint", "alternating"] = "joint"

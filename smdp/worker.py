@@ -51,8 +51,23 @@ def _feature_map(request: Request, progress: Progress) -> object:
     return fit(request.data, request.settings, seed=request.seed, progress=progress)
 
 
+def _stability(request: Request, progress: Progress) -> object:
+    from smdp.feature_map.stability import feature_map_stability
+
+    trajectories, fitted = request.data
+    return feature_map_stability(
+        trajectories,
+        fitted.settings,
+        bootstraps=request.settings,
+        seed=request.seed,
+        progress=progress,
+        fitted=fitted,
+    )
+
+
 TASKS: dict[str, Callable[[Request, Progress], object]] = {
     "screen": _screen,
+    "stability": _stability,
     **dict.fromkeys(("adnn", "tnn", "pca", "identity"), _feature_map),
 }
 

@@ -6,10 +6,17 @@ import streamlit as st
 
 from dashboard import inputs
 from dashboard.gate import needs_result, stale_notice
-from dashboard.session import Step, result
+from dashboard.running import job_box, run_or_start
+from dashboard.session import State, Step, result, state
 from dashboard.show import figure, heading, literal, says, table
-from smdp.figures.weights import ORDERS, feature_bars, shown_weights, weights_heatmap
-from smdp.words.weights import describe_weights
+from smdp.figures.weights import (
+    ORDERS,
+    feature_bars,
+    selection_figure,
+    shown_weights,
+    weights_heatmap,
+)
+from smdp.words.weights import describe_stability, describe_weights, stability_table
 
 heading("Weights", "What is each feature made of?")
 if not needs_result(Step.FEATURES):
@@ -39,7 +46,34 @@ with settings_column:
             "standardised variables. The map is deeper than one layer, so its weights alone "
             "cannot be read."
         )
+    if fitted.kind == "adnn":
+        bootstraps = inputs.whole_number(
+            "Resamples for stability",
+            "weights.bootstraps",
+            20,
+            5,
+            500,
+            "How many times people are drawn anew, with replacement, and the whole map is fitted.",
+        )
+        if st.button(
+            "Check stability",
+            width="stretch",
+            icon=":material/cached:",
+            disabled=state(Step.STABILITY) == State.RUNNING or state(Step.FEATURES) != State.DONE,
+            help="Fits the map that many times in the background: minutes, not seconds.",
+        ):
+            trajectories = result(Step.RESCALING).trajectories.select(fitted.variables)
+            run_or_start(
+                Step.STABILITY,
+                "stability",
+                (trajectories, fitted),
+                bootstraps,
+                fitted.seed,
+                lambda done: f"{done.bootstraps} resamples",
+            )
+stability = result(Step.STABILITY) if state(Step.STABILITY) == State.DONE else None
 with main:
+    job_box(Step.STABILITY)
     stale_notice(Step.FEATURES)
     figure(weights_heatmap(fitted, order, hide_zeros), "weights")
     tabs = st.tabs([*(literal(name) for name in fitted.features[:12]), "Table"])
@@ -50,3 +84,8 @@ with main:
         weights = shown_weights(fitted, order, hide_zeros)
         table(weights.rename_axis("feature").reset_index(), "weights")
     says(describe_weights(fitted))
+    if stability is not None:
+        says(describe_stability(stability), "How stable is it?")
+        figure(selection_figure(stability), "stability")
+        with st.expander("Weights with their intervals over the resamples"):
+            table(stability_table(stability), "stability", stability.weights)

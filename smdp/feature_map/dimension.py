@@ -13,7 +13,7 @@ import numpy as np
 
 from smdp.feature_map.layers import apply
 from smdp.feature_map.refit import Architecture, Refitted, refit, residuals_without_state
-from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
+from smdp.feature_map.sufficiency import Compared, RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets
 from smdp.feature_map.tuning import Tuned, default_widths, held_out_loss, tune
 from smdp.independence.pooling import at_most
@@ -37,7 +37,7 @@ class Candidate:
     inputs: tuple[int, ...]  # the columns with weights that are not zero
     refit_loss: float  # out of fold, comparable with the tuned loss
     absolute: float  # p-value
-    relative: float  # p-value
+    relative: Compared  # p-values
     rejected: bool  # by the test that decides
 
     @property
@@ -150,8 +150,8 @@ def _tested(
     absolute = absolute_p_value(
         sets.rows, refitted.residuals, features, settings, seed=_spawn(seed, 2, tuned.dimension)
     )
-    p_value = relative.p_value(refitted.residuals)
-    decides = p_value if settings.test == "relative" else absolute
+    compared = relative.compare(refitted.residuals)
+    decides = compared.p_value if settings.test == "relative" else absolute
     return Candidate(
         tuned=tuned,
         refitted=refitted,
@@ -160,7 +160,7 @@ def _tested(
             np.mean([held_out_loss(sets, f, each) for f, each in enumerate(refitted.folds)])
         ),
         absolute=absolute,
-        relative=p_value,
+        relative=compared,
         rejected=at_most(decides, settings.level),
     )
 

@@ -189,6 +189,8 @@ def _figures(candidate: Candidate) -> dict[str, object]:
         "cv_loss": tuned.loss,
         "refit_loss": candidate.refit_loss,
         "p_absolute": candidate.absolute,
-        "p_relative": candidate.relative,
+        "p_relative": candidate.relative.p_value,
+        "p_dependence": candidate.relative.dependence,
+        "p_loss": candidate.relative.loss,
         "rejected": candidate.rejected,
     }

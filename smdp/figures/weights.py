@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.stability import FeatureMapStability
 from smdp.figures.style import BLUE, DIVERGING, VERMILION, colour_bar, labels, new_figure, plain
 
 Order = Literal["by size", "by name", "as in the data"]
@@ -79,6 +80,22 @@ def feature_bars(
     )
     figure.add_vline(x=0, line={"width": 1, "color": "#8C8C8C"})
     figure.update_xaxes(title_text=f"Weight in {plain(feature)}")
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    return figure
+
+
+def selection_figure(stability: FeatureMapStability) -> go.Figure:
+    """How often each variable is used when people are resampled."""
+    shares = stability.selection.sort_values(ascending=False, kind="stable")
+    figure = new_figure(height=max(300, 110 + 26 * len(shares)))
+    figure.add_bar(
+        x=100 * shares.to_numpy(dtype=float),
+        y=list(labels(shares.index).values()),
+        orientation="h",
+        marker={"color": BLUE},
+        hovertemplate="%{y}: used in %{x:.0f} % of the refits<extra></extra>",
+    )
+    figure.update_xaxes(title_text="Used in (% of the refits)", range=[0, 100])
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     return figure
 

@@ -55,3 +55,18 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
 def test_weights_without_a_map_say_where_to_make_one(screened):
     screened.go("weights")
     assert "result of **Feature dimension**, which is not done yet" in screened.text
+
+
+def test_stability_over_resamples(screened):
+    screened.at.number_input(key="features.by_hand").set_value(1)
+    screened.run()
+    screened.at.text_input(key="features.why").set_value("quick")
+    finish(screened.run().press("Fit the feature map"), 4).go("weights")
+    screened.at.number_input(key="weights.bootstraps").set_value(5)
+    screened.run().press("Check stability")
+    deadline = time.monotonic() + 240
+    while "How stable is it?" not in [s.value for s in screened.at.subheader]:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+        screened.run()
+    assert "In 5 refits on resampled people" in screened.text

@@ -54,28 +54,41 @@ def test_the_parts_add_up_to_the_unbiased_distance_covariance():
 def test_relative_sees_what_the_reference_does_not_have():
     rows = rows_of()
     reference = noise(rows, 1)
-    depends = noise(rows, 2) + rows.states[:, :1]
-    test = RelativeTest(rows, reference, depends, 0.0)
-    assert test.p_value(depends) < 0.01
-    assert test.p_value(reference) == 1.0
+    depends = noise(rows, 2) + 3 * rows.states[:, :1]
+    test = RelativeTest(rows, reference, depends, 0.15)
+    assert test.compare(depends).p_value < 0.01
+    assert test.compare(reference).dependence == 1.0
+    assert test.compare(reference).p_value == 1.0
+
+
+def test_both_comparisons_must_reject():
+    rows = rows_of()
+    reference = noise(rows, 1)
+    without = noise(rows, 2) + 3 * rows.states[:, :1]
+    test = RelativeTest(rows, reference, without, 0.15)
+    larger = test.compare(1.5 * noise(rows, 3))  # worse, but no more dependent
+    assert larger.loss < 0.001 < 0.05 < larger.dependence == larger.p_value
+    smaller = test.compare(0.8 * reference + 0.2 * rows.states[:, :1])  # dependent, but no worse
+    assert smaller.p_value == smaller.loss > 0.5
 
 
 def test_relative_forgives_what_both_have():
     rows = rows_of()
     shared = np.square(rows.states[:, :1])
     test = RelativeTest(rows, noise(rows, 1) + shared, noise(rows, 3) + 3 * shared, 0.0)
-    rejected = [test.p_value(noise(rows, seed) + shared) <= 0.05 for seed in range(10, 40)]
+    compared = [test.compare(noise(rows, seed) + shared) for seed in range(10, 40)]
     # 30 tests at level 0.05: more than 5 rejections have a chance of 0.003.
-    assert sum(rejected) <= 5
+    assert sum(each.dependence <= 0.05 for each in compared) <= 5
+    assert sum(each.p_value <= 0.05 for each in compared) <= 5
 
 
-def test_a_margin_forgives_a_share_of_what_the_state_explains():
+def test_the_margin_is_never_more_than_a_share_of_what_the_state_explains():
     rows = rows_of()
-    reference, base = noise(rows, 1), noise(rows, 2)
-    without = base + rows.states[:, :1]
-    slight = base + 0.7 * rows.states[:, :1]
-    strict, lenient = (RelativeTest(rows, reference, without, m) for m in (0.0, 0.9))
-    assert strict.p_value(slight) < 0.05 < lenient.p_value(slight)
+    reference = noise(rows, 1)
+    worse = 1.1 * reference  # by 21 % in squares
+    lenient = RelativeTest(rows, reference, 2 * reference, 0.5)
+    strict = RelativeTest(rows, reference, 1.02 * reference, 0.5)
+    assert strict.compare(worse).loss < 0.001 < 0.999 < lenient.compare(worse).loss
 
 
 def test_absolute_by_both_conditions():
