@@ -1,6 +1,6 @@
 # make run    set up if needed, then open the dashboard
 # make test   set up if needed, then check style, types and behaviour
-# make bench  measure, and print the figures
+# make bench  measure, and print the figures (make bench SLOW=--slow: hours, size and power too)
 # make clean  back to a fresh checkout
 
 PYTHON ?= python3
@@ -19,7 +19,7 @@ test: setup browser
 	$(BIN)/python -m pytest -n 2
 
 bench: setup browser
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench $(SLOW)
 
 setup: .venv/installed
 

@@ -1,13 +1,19 @@
-"""Runs every measurement in this folder, one after the other."""
+"""Runs the measurements in this folder, one after the other.
+
+Those that take many minutes, simulation studies of tests, only with --slow; their tables are
+kept beside them.
+"""
 
 import subprocess
 import sys
 from pathlib import Path
 
+SLOW = {"dimension_test", "feature_map", "size_and_power"}
+
 here = Path(__file__).parent
 failed = []
 for script in sorted(here.glob("*.py")):
-    if script.name.startswith("_"):
+    if script.name.startswith("_") or (script.stem in SLOW and "--slow" not in sys.argv):
         continue
     print(f"== {script.stem}", flush=True)
     if subprocess.run([sys.executable, str(script)], cwd=here.parent, check=False).returncode:

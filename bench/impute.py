@@ -1,6 +1,6 @@
 """How long imputing a whole trial takes, next to R's loess on the same series.
 
-Usage: python bench/impute.py heartsteps_v1.csv
+Usage: python bench/impute.py [heartsteps_v1.csv]; by default the one in ../shared.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from smdp.data.column_roles import ColumnRoles, StateVariable
 from smdp.data.impute import impute
 from smdp.data.study import Study
 
+BESIDE_THE_PROJECT = Path(__file__).parents[2] / "shared/data/heartsteps/heartsteps_v1.csv"
 NOT_STATES = (
     "subject",
     "time",
@@ -112,10 +113,11 @@ def seconds_in_r(study: Study) -> float:
 
 
 def main() -> None:
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).exists():
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else BESIDE_THE_PROJECT
+    if not path.exists():
         print("Skipped: give the path of heartsteps_v1.csv.")
         return
-    study = build_study(pd.read_csv(sys.argv[1]))
+    study = build_study(pd.read_csv(path))
     cells = int(study.missing.sum())
     ours = best_of_three(lambda: impute(study))
     shape = " x ".join(map(str, study.values.shape))

@@ -24,7 +24,7 @@ with left, st.container(border=True):
     upload_box()
 
 with right, st.container(border=True):
-    from smdp.simulation.sample_files import SAMPLE_STUDIES, sample_file
+    from smdp.simulation.samples import SAMPLE_STUDIES, sample_file
 
     st.subheader("A sample study")
     st.caption("Synthetic data: made by a program, about nobody.")

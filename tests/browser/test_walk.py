@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 SLOW = 30_000
 

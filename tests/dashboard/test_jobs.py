@@ -15,7 +15,7 @@ from dashboard.jobs import JobState
 from smdp import prepare, read_table, screen
 from smdp.data.guess_roles import guess_roles
 from smdp.settings import ScreeningSettings
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 ENDLESS = ScreeningSettings(permutations=3_000_000)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 
 def test_start_says_what_this_is_and_offers_two_ways_in(app):

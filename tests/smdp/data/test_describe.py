@@ -9,7 +9,7 @@ from smdp.data.describe import (
     rescaling_table,
     variable_table,
 )
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 
 def test_percent():

@@ -11,7 +11,7 @@ from smdp import NextValue, arrange, guess_roles, prepare, read_table
 from smdp.data.checks import find_problems
 from smdp.data.guess_roles import guess_columns
 from smdp.errors import DataError
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 HEARTSTEPS = Path(__file__).parents[4] / "shared" / "data" / "heartsteps" / "heartsteps_v1.csv"
 needs_heartsteps = pytest.mark.skipif(not HEARTSTEPS.exists(), reason="HeartSteps is not here")

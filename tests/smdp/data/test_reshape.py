@@ -7,7 +7,7 @@ import pytest
 from smdp import arrange, guess_roles, read_table
 from smdp.data.reshape import recognise_layout, to_long, wide_to_long
 from smdp.errors import DataError
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 
 def test_wide_sample_gives_the_same_study_as_the_long_one():

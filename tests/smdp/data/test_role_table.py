@@ -10,7 +10,7 @@ from smdp.data.export import to_csv
 from smdp.data.guess_roles import guess_columns
 from smdp.data.role_table import codes_from_table, role_table, roles_from_table
 from smdp.errors import SettingError
-from smdp.simulation.sample_files import sample_file
+from smdp.simulation.samples import sample_file
 
 
 @pytest.fixture

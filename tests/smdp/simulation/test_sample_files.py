@@ -13,14 +13,10 @@ import pyreadstat
 import pytest
 
 from smdp.errors import ReadError
-from smdp.simulation import sample_files
+from smdp.simulation import samples
 from smdp.simulation.basics_like import BASELINE, SELF_REPORTS, STATES, basics_like
-from smdp.simulation.sample_files import (
-    SAMPLE_FILES,
-    SAMPLE_STUDIES,
-    sample_file,
-    write_sample_files,
-)
+from smdp.simulation.sample_files import write_sample_files
+from smdp.simulation.samples import SAMPLE_FILES, SAMPLE_STUDIES, sample_file
 
 LONG = "basics_mobile_synthetic"
 
@@ -139,8 +135,8 @@ def test_an_unknown_sample_is_refused_with_the_names_that_there_are(name: str) -
 def test_an_installed_package_has_its_own_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = tmp_path / "site-packages" / "smdp" / "simulation" / "sample_files.py"
-    monkeypatch.setattr(sample_files, "__file__", str(module))
+    module = tmp_path / "site-packages" / "smdp" / "simulation" / "samples.py"
+    monkeypatch.setattr(samples, "__file__", str(module))
     with pytest.raises(ReadError, match="missing from this installation"):
         sample_file(f"{LONG}.csv")
     folder = tmp_path / "site-packages" / "smdp" / "sample_data"
@@ -151,7 +147,7 @@ def test_an_installed_package_has_its_own_folder(
 
 def test_importing_the_samples_loads_no_reader() -> None:
     code = (
-        "import sys, smdp.simulation.sample_files as _; "
-        "sys.exit(any(m in sys.modules for m in ('pyreadstat', 'openpyxl', 'torch')))"
+        "import sys, smdp.simulation.samples as _; "
+        "sys.exit(any(m in sys.modules for m in ('pyreadstat', 'openpyxl', 'torch', 'pandas')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
