@@ -137,15 +137,16 @@ class FeatureMapSettings:
     plus lambda times the sum over variables j of the norm of column j of phi's first layer.
 
     `interpretable`: phi(s) = activation(W s + b), one layer; otherwise phi has `depths` hidden
-    layers too. `dimensions`: the candidates for q, by default 1 .. p. `widths` (K1), `depths` (K2;
-    hidden layers on each side) and `penalties` (lambda): chosen by cross-validation over `folds` of
-    subjects; no width means 20, or 40 for more than 8 variables. `test`: what decides on q, the
-    paper's "absolute" test of residuals against the state or the "relative" comparison with the
-    full state (see `smdp.feature_map.sufficiency`), at `level`, with `margin` the share of the
-    full state's squared error by which a map's may be larger. `condition`: of Lemma 3.4; (ii) is
-    for the absolute test only. `pooling`, `permutations`: of the absolute test, as in screening.
-    `iterate`: Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions
-    in one step, or one action after the other as printed. `steps`, `batch` (rows for each action),
+    layers too. `dimensions`: the candidates for q, by default 1 .. p (see
+    `smdp.feature_map.dimension` for many variables). `widths` (K1), `depths` (K2; hidden layers on
+    each side) and `penalties` (lambda): chosen by cross-validation over `folds` of subjects; no
+    width means 20, or 40 for more than 8 variables. `test`: what decides on q, the paper's
+    "absolute" test of residuals against the state or the "relative" comparison with the full state
+    (see `smdp.feature_map.sufficiency`), at `level`, with `margin` the share of the full state's
+    squared error by which a map's may be larger. `condition`: of Lemma 3.4; (ii) is for the
+    absolute test only. `pooling`, `permutations`: of the absolute test, as in screening. `iterate`:
+    Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions in one step,
+    or one action after the other as printed. `steps`, `batch` (rows for each action),
     `learning_rate`, `weight_decay`: of selection; `polish_steps`: on all rows, for exact zeros;
     `refit_steps`, `refit_weight_decay`, `restarts`: of the unpenalised refit on the selected
     variables, which is the map that is used.

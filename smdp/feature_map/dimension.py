@@ -7,7 +7,7 @@ cross-validation, variables from the penalised fit, then the unpenalised refit a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from smdp.settings import FeatureMapSettings
 
 #: Networks that are trained at once when it can be chosen.
 AT_ONCE = 75
+
+#: Up to this dimension, every one is a candidate.
+SMALL = 8
 
 #: Shares of the work of a batch of candidates: tuning, refitting, testing.
 TUNED, REFITTED = 0.6, 0.95
@@ -47,21 +50,25 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DimensionChoice:
-    """Every candidate that was tried; the last is the choice."""
+    """Every candidate that was tried, upwards, and the one that was chosen."""
 
     candidates: tuple[Candidate, ...]
+    chosen: Candidate
     notes: tuple[str, ...]
-
-    @property
-    def chosen(self) -> Candidate:
-        return self.candidates[-1]
 
 
 def candidate_dimensions(columns: int, settings: FeatureMapSettings) -> tuple[int, ...]:
-    """The dimensions to try for this many variables."""
-    if settings.dimensions is None:
-        return tuple(range(1, columns + 1))
-    return tuple(q for q in settings.dimensions if q <= columns) or (columns,)
+    """The dimensions to try for this many variables.
+
+    By default all, with gaps above 8: 12, 18, .. (each half as large again), and the largest.
+    `choose_dimension` fills the gap that matters.
+    """
+    if settings.dimensions is not None:
+        return tuple(q for q in settings.dimensions if q <= columns) or (columns,)
+    found = list(range(1, min(columns, SMALL) + 1))
+    while found[-1] < columns:
+        found.append(min(columns, found[-1] * 3 // 2))
+    return tuple(found)
 
 
 def choose_dimension(
@@ -71,47 +78,92 @@ def choose_dimension(
     seed: np.random.SeedSequence,
     report: Report,
 ) -> DimensionChoice:
-    """Candidates upwards until one is not rejected; if all are, the largest."""
+    """Candidates upwards until one is not rejected; if all are, the largest.
+
+    Where candidates have gaps and the choice drops no variable, so that it may be final, those
+    between it and the last one rejected are tried too, upwards.
+    """
     dimensions = candidate_dimensions(sets.rows.columns, settings)
-    reference = _reference(sets, settings)
-    size = _at_once(sets, settings)
-    relative: RelativeTest | None = None
-    known: dict[Architecture, Refitted] = {}
-    tried: list[Candidate] = []
-    notes: list[str] = []
-    for start in range(0, len(dimensions), size):
-        part = dimensions[start : start + size]
-        within = _within(report, start / len(dimensions), len(part) / len(dimensions))
-        fitted, left_out = _fit(sets, part, reference, known, settings, seed, within)
-        notes += left_out
-        relative = relative or RelativeTest(
-            sets.rows,
-            known[reference].residuals,
-            residuals_without_state(sets),
-            settings.margin,
+    search = _Search(sets, settings, seed)
+    chosen = search.first_not_rejected(dimensions, _within(report, 0.0, 0.8))
+    if chosen is not None and settings.dimensions is None:
+        below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
+        gap = tuple(range(max(below, default=0) + 1, chosen.dimension))
+        if gap and len(chosen.inputs) == sets.rows.columns:
+            chosen = search.first_not_rejected(gap, _within(report, 0.8, 0.2)) or chosen
+    tried = tuple(sorted(search.tried, key=lambda candidate: candidate.dimension))
+    notes = search.notes
+    if chosen is None:
+        chosen = tried[-1]
+        notes.append(
+            f"Every dimension tried was rejected at level {settings.level:g}; "
+            f"the largest, {chosen.dimension}, is used."
         )
-        for tuned, architecture in fitted.items():
-            within(REFITTED, f"Testing dimension {tuned.dimension}")
-            tried.append(_tested(sets, tuned, known[architecture], relative, settings, seed))
-            if not tried[-1].rejected:
-                return DimensionChoice(tuple(tried), tuple(notes))
-    notes.append(
-        f"Every dimension tried was rejected at level {settings.level:g}; "
-        f"the largest, {tried[-1].dimension}, is used."
-    )
-    return DimensionChoice(tuple(tried), tuple(notes))
+    return DimensionChoice(tried, chosen, tuple(notes))
+
+
+class _Search:
+    """Fits and tests dimensions, a few at a time, and remembers what it did."""
+
+    def __init__(
+        self, sets: TrainingSets, settings: FeatureMapSettings, seed: np.random.SeedSequence
+    ) -> None:
+        self._sets, self._settings, self._seed = sets, settings, seed
+        self._known: dict[Architecture, Refitted] = {}
+        self._relative: RelativeTest | None = None
+        self.tried: list[Candidate] = []
+        self.notes: list[str] = []
+
+    def first_not_rejected(self, dimensions: tuple[int, ...], report: Report) -> Candidate | None:
+        sets, settings = self._sets, self._settings
+        size = _at_once(sets, settings)
+        for start in range(0, len(dimensions), size):
+            part = dimensions[start : start + size]
+            within = _within(report, start / len(dimensions), len(part) / len(dimensions))
+            fitted, notes = _fit(sets, part, self._known, settings, self._seed, within)
+            self.notes += notes
+            relative = self._relative or self._compared_with_full_state(within)
+            for tuned, architecture in fitted.items():
+                within(REFITTED, f"Testing dimension {tuned.dimension}")
+                refitted = self._known[architecture]
+                found = _tested(sets, tuned, refitted, relative, settings, self._seed)
+                self.tried.append(found)
+                if not found.rejected:
+                    return found
+        return None
+
+    def _compared_with_full_state(self, report: Report) -> RelativeTest:
+        """The reference has a hidden layer even where the map may not: it is what the full state
+        can predict, whereas one layer without a bottleneck may itself predict badly."""
+        sets, reference = self._sets, _reference(self._sets, self._settings)
+        found, notes = refit(
+            sets,
+            [reference],
+            replace(self._settings, interpretable=False),
+            seed=_spawn(self._seed, 1),
+            report=lambda share: report(REFITTED, "Fitting the full state"),
+        )
+        self.notes += notes
+        if not self._settings.interpretable:
+            self._known |= found
+        self._relative = RelativeTest(
+            sets.rows,
+            found[reference].residuals,
+            residuals_without_state(sets),
+            self._settings.margin,
+        )
+        return self._relative
 
 
 def _fit(
     sets: TrainingSets,
     dimensions: tuple[int, ...],
-    reference: Architecture,
     known: dict[Architecture, Refitted],
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     report: Report,
 ) -> tuple[dict[Tuned, Architecture], list[str]]:
-    """Tune and refit these dimensions; what is refitted, the reference too, joins `known`."""
+    """Tune and refit these dimensions; what is refitted joins `known`."""
     name = f"dimension {dimensions[0]}"
     if len(dimensions) > 1:
         name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
@@ -128,7 +180,7 @@ def _fit(
     }
     more, left_out = refit(
         sets,
-        [each for each in (*wanted.values(), reference) if each not in known],
+        [each for each in wanted.values() if each not in known],
         settings,
         seed=_spawn(seed, 1),
         report=lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),

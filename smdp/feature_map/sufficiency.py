@@ -26,7 +26,8 @@ over the n subjects; a map is rejected only if both reject it (the larger p-valu
 
 Alone, each rejects the true dimension too often, as a bottleneck makes training harder: the first
 without, the second with a small margin (bench/dimension_test.md). Both are blind to dependence that
-the full state's regression leaves as well, such as that of a variance.
+the full state's regression leaves as well, such as that of a variance; and a reference that
+overfits (few rows, weak signal) predicts badly out of fold and is easily matched.
 
 Reference: Wang, Laber & Witkiewitz, Lemma 3.4; Székely & Rizzo (2014), "Partial distance
 correlation", for U-centring; Arvesen (1969), "Jackknifing U-statistics".

@@ -208,4 +208,4 @@ def test_progress_only_grows(study, quick):
     fit_feature_map(study, quick, progress=lambda share, message: heard.append(share))
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
-    assert len(heard) > 10
+    assert len(heard) >= 8

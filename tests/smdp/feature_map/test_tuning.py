@@ -1,10 +1,15 @@
 """Choosing among candidates, and fixing what networks leave open."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from smdp.feature_map import dimension
+from smdp.feature_map.dimension import candidate_dimensions
 from smdp.feature_map.identify import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
 from smdp.feature_map.tuning import one_standard_error
+from smdp.settings import FeatureMapSettings
 
 
 def test_the_sparsest_within_one_paired_standard_error():
@@ -22,6 +27,34 @@ def test_the_smaller_network_among_equals():
     same = np.array([1.0, 2.0])
     losses = {(1, 40, 1, 0.1): same, (1, 20, 2, 0.1): same, (1, 20, 1, 0.1): same}
     assert one_standard_error(losses) == (1, 20, 1, 0.1)
+
+
+def test_default_candidates_have_gaps_only_where_they_are_many():
+    settings = FeatureMapSettings()
+    assert candidate_dimensions(4, settings) == (1, 2, 3, 4)
+    assert candidate_dimensions(10, settings) == (1, 2, 3, 4, 5, 6, 7, 8, 10)
+    assert candidate_dimensions(40, settings) == (1, 2, 3, 4, 5, 6, 7, 8, 12, 18, 27, 40)
+    assert candidate_dimensions(3, FeatureMapSettings(dimensions=(2, 4))) == (2,)
+    assert candidate_dimensions(3, FeatureMapSettings(dimensions=(4,))) == (3,)
+
+
+def test_the_gap_below_the_choice_is_filled(sets, quick, monkeypatch):
+    """Dimension 3 is the first that is not rejected; 1 and 4 were tried before it."""
+    monkeypatch.setattr(dimension, "candidate_dimensions", lambda columns, settings: (1, 4))
+    monkeypatch.setattr(dimension, "at_most", lambda p, level: False)
+    tested = dimension._tested
+
+    def by_decree(sets, tuned, *more):
+        return replace(
+            tested(sets, tuned, *more), rejected=tuned.dimension < 3, inputs=(0, 1, 2, 3)
+        )
+
+    monkeypatch.setattr(dimension, "_tested", by_decree)
+    found = dimension.choose_dimension(
+        sets, quick, seed=np.random.SeedSequence(0), report=lambda share, what: None
+    )
+    assert found.chosen.dimension == 3
+    assert [candidate.dimension for candidate in found.candidates] == [1, 2, 3, 4]
 
 
 def test_average_gradient_against_differences():
