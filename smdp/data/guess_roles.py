@@ -95,10 +95,12 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
                 return name
         return None
 
-    def take_by_name(role: Role, words: tuple[str, ...]) -> str | None:
+    def take_by_name(
+        role: Role, words: tuple[str, ...], fits: Callable[[str], bool] = lambda name: True
+    ) -> str | None:
         """A column that is called so although its values do not fit: then the misfit is told."""
         for name in names:
-            if name not in taken and name.lower() in words:
+            if name not in taken and name.lower() in words and fits(name):
                 taken[name] = (role, f"called '{shorten(name, 30)}', but look at its values")
                 return name
         return None
@@ -107,6 +109,8 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
     if subject is not None and subject not in taken:
         taken[subject] = ("subject", "its values repeat in blocks")
     time = take("time", TIME, lambda c: _orders(frame, subject, c))
+    if time is None:  # words among the times: better complain of them than take another column
+        time = take_by_name("time", TIME, lambda c: is_text(frame[c]))
     if time is None:
         time = next((c for c in names if c not in taken and _orders(frame, subject, c)), None)
         if time is not None and (_is_time(frame[time]) or _counts(frame, subject, time)):

@@ -12,8 +12,6 @@ from smdp.data.columns import levels_as_text
 from smdp.data.guess_roles import RoleGuess
 from smdp.errors import SettingError, listing, shorten
 
-COLUMNS = ("column", "role", "type", "lowest", "highest", "missing codes", "values", "missing")
-
 
 def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
     """One row for each column: its guessed role and type, and what it holds."""

@@ -104,3 +104,20 @@ def test_what_cannot_be_guessed_is_said():
     frame = pd.DataFrame({"x": np.arange(10.0), "z": np.arange(10.0)})
     with pytest.raises(DataError, match="No column looks like the subject"):
         guess_roles(frame)
+
+
+def test_a_word_among_the_times_does_not_make_another_column_the_time():
+    frame = pd.DataFrame(
+        {
+            "id": np.repeat(range(6), 8),
+            "time": np.tile([str(t) for t in range(8)], 6),
+            "action": np.resize([0, 1, 1], 48),
+            "stress": np.resize(range(5), 48),
+            "reward": np.repeat(range(6), 8) + np.tile(range(8), 6),
+        }
+    )
+    frame.loc[19, "time"] = "soon"
+    guess = guess_columns(frame)
+    assert (guess.first("time"), guess.first("utility")) == ("time", "reward")
+    with pytest.raises(DataError, match="'soon'"):
+        arrange(frame, guess_roles(frame))
