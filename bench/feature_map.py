@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 from joblib import Parallel, delayed
 
+from smdp.feature_map import training
 from smdp.feature_map.iterate import fit_feature_map
 from smdp.feature_map.training import train
 from smdp.feature_map.transitions import TrainingSets, transitions
@@ -103,11 +104,27 @@ def speed() -> None:
         settings = FeatureMapSettings(interpretable=False, steps=300, folds=folds)
         count, taken = seconds(training_sets(4, folds), (2,), settings)
         print(f"4 variables, dimension 2, {folds} folds: {count} networks in {taken:.1f} s")
+    whole_procedure()
+
+
+def whole_procedure() -> None:
+    """Screening and every pass, batched, and with each batch split into single networks."""
     start = perf_counter()
-    one_fit("quad", 50, 0, False)
+    batched_fit = one_fit("quad", 50, 0, False)
+    batched = perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"Screening and fit, quad with 50 noise variables: {perf_counter() - start:.1f} s")
-    print(f"Peak memory of this process: {peak:.2f} GiB")
+    as_it_is = training.LARGEST_BATCH
+    training.LARGEST_BATCH = 1
+    start = perf_counter()
+    single_fit = one_fit("quad", 50, 0, False)
+    single = perf_counter() - start
+    training.LARGEST_BATCH = as_it_is
+    same = "the same" if single_fit[:4] == batched_fit[:4] else "another"
+    print(
+        f"Screening and fit, quad with 50 noise variables: {batched:.1f} s batched, {single:.1f} s "
+        f"one network after the other ({single / batched:.1f} times as long, {same} result)"
+    )
+    print(f"Peak memory of the batched fit: {peak:.2f} GiB")
 
 
 def main() -> None:
@@ -117,13 +134,15 @@ def main() -> None:
     parser.add_argument("--noise", nargs="+", type=int, default=NOISE)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--one-layer", action="store_true")
-    parser.add_argument("--only", choices=("selection", "speed"))
+    parser.add_argument("--only", choices=("selection", "speed", "whole"))
     chosen = parser.parse_args()
-    if chosen.only != "speed":
+    if chosen.only in (None, "selection"):
         settings = [(model, noise) for model in chosen.models for noise in chosen.noise]
         selection(settings, chosen.seeds, chosen.jobs, chosen.one_layer)
-    if chosen.only != "selection":
+    if chosen.only in (None, "speed"):
         speed()
+    if chosen.only == "whole":
+        whole_procedure()
 
 
 if __name__ == "__main__":

@@ -80,16 +80,27 @@ def choose_dimension(
 ) -> DimensionChoice:
     """Candidates upwards until one is not rejected; if all are, the largest.
 
+    Of many variables, those that matter are found first: without a bottleneck a map loses nothing
+    but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
+    next pass seeks the dimension among the few that are left.
+
     Where candidates have gaps and the choice drops no variable, so that it may be final, those
     between it and the last one rejected are tried too, upwards.
     """
-    dimensions = candidate_dimensions(sets.rows.columns, settings)
+    columns = sets.rows.columns
+    dimensions = candidate_dimensions(columns, settings)
+    if columns > SMALL and settings.dimensions is None and settings.iterate:
+        # One start will do for a map that is not the last.
+        search = _Search(sets, replace(settings, restarts=1), seed)
+        whole = search.first_not_rejected((columns,), report)
+        if whole is not None and len(whole.inputs) < columns:
+            return DimensionChoice(tuple(search.tried), whole, tuple(search.notes))
     search = _Search(sets, settings, seed)
     chosen = search.first_not_rejected(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
         below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
         gap = tuple(range(max(below, default=0) + 1, chosen.dimension))
-        if gap and len(chosen.inputs) == sets.rows.columns:
+        if gap and len(chosen.inputs) == columns:
             chosen = search.first_not_rejected(gap, _within(report, 0.8, 0.2)) or chosen
     tried = tuple(sorted(search.tried, key=lambda candidate: candidate.dimension))
     notes = search.notes

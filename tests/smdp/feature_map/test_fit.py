@@ -34,6 +34,20 @@ def test_the_variables_that_matter_are_recovered():
     assert found.candidates["chosen"].sum() == len(found.steps)
 
 
+def test_of_many_variables_those_that_matter_are_found_before_the_dimension():
+    names = ["S1", "S2", "S3", "S4", *(f"W{j}" for j in range(1, 7))]
+    whole = simulate("linear", noise=18, seed=3).select(names)
+    settings = FeatureMapSettings(
+        penalties=(0.1,), steps=300, polish_steps=100, refit_steps=300, restarts=2, folds=3
+    )
+    found = fit_feature_map(whole, settings, seed=1)
+    first = found.candidates[found.candidates["pass"] == 1]
+    assert first["dimension"].tolist() == [10]  # no bottleneck, and only variables are dropped
+    assert found.steps["variables_count"].tolist()[:2] == [10, 4]
+    assert found.variables_used == ("S1", "S2", "S3", "S4")
+    assert found.dimension == 3
+
+
 def test_the_same_seed_gives_the_same_bits_whatever_the_threads(study, quick):
     states = study.states[:, :-1]
     first = fit_feature_map(study, quick, seed=4).transform(states)
