@@ -8,7 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-SLOW = {"dimension_test", "feature_map", "size_and_power"}
+SLOW = {
+    "dimension_test",
+    "feature_map",
+    "policies",
+    "policy_value",
+    "sample_study",
+    "size_and_power",
+}
 
 here = Path(__file__).parent
 failed = []

@@ -9,7 +9,12 @@ Progress = Callable[[float, str], None]
 
 
 class Cancelled(Exception):
-    """Raised by a `Progress` callable to stop the work; nothing already done is lost."""
+    """Raised by a `Progress` callable to stop the work; nothing already done is lost.
+
+    `finished`: where a part of the work is a result of its own, that result.
+    """
+
+    finished: object = None
 
 
 def silent(share: float, message: str) -> None:

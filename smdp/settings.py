@@ -40,7 +40,8 @@ class RescalingSettings:
 
     The reference is divided by its maximum and its unique rescaled values are the levels; every
     other variable is rescaled to [0, 1] by its declared or observed range and moved to the nearest
-    level. `reference=None` takes the variable with the most unique values.
+    level. `reference=None` takes the variable with the most unique values, preferably of those with
+    levels from 0 (or nearly) on.
 
     Reference: Wang, Laber & Witkiewitz, supplement, "How the variables are partitioned".
     """
@@ -129,6 +130,10 @@ class ScreeningSettings:
         require(not both, "force_out", "without the variables of 'force_in'", both)
 
 
+#: Of the lists of a feature map's settings, those of numbers that need not be whole.
+_NOT_WHOLE = ("penalties", "refit_weight_decays")
+
+
 @dataclass(frozen=True)
 class FeatureMapSettings:
     """A feature map phi: R^p -> R^q by alternating deep neural networks (Algorithm 2).
@@ -148,8 +153,10 @@ class FeatureMapSettings:
     Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions in one step,
     or one action after the other as printed. `steps`, `batch` (rows for each action),
     `learning_rate`, `weight_decay`: of selection; `polish_steps`: on all rows, for exact zeros;
-    `refit_steps`, `refit_weight_decay`, `restarts`: of the unpenalised refit on the selected
-    variables, which is the map that is used.
+    `refit_steps`, `restarts`, `refit_weight_decays` (by cross-validation: the noisier the study,
+    the larger): of the unpenalised refit on the selected variables, which is the map that is used.
+    `reason`: why `dimensions` were set by hand, in words,
+    for the record.
 
     Reference: Wang, Laber & Witkiewitz, section 4.
     """
@@ -175,8 +182,9 @@ class FeatureMapSettings:
     weight_decay: float = 0.3
     polish_steps: int = 200
     refit_steps: int = 1500
-    refit_weight_decay: float = 0.01
+    refit_weight_decays: tuple[float, ...] = (0.01, 0.1, 1.0)
     restarts: int = 5
+    reason: str = ""
 
     def __post_init__(self) -> None:
         require(0 < self.level < 1, "level", "a probability above 0 and below 1", self.level)
@@ -196,8 +204,9 @@ class FeatureMapSettings:
             "'i' unless 'test' is 'absolute'",
             self.condition,
         )
-        for name in ("dimensions", "widths", "depths", "penalties"):
+        for name in ("dimensions", "widths", "depths", *_NOT_WHOLE):
             self._require_list(name)
+        require(isinstance(self.reason, str), "reason", "text", self.reason)
         for name in ("steps", "batch", "refit_steps", "restarts"):
             self._require_whole(name, 1)
         self._require_whole("folds", 2)
@@ -206,9 +215,8 @@ class FeatureMapSettings:
             self._require_whole("permutations", 1)
         rate = self.learning_rate
         require(0 < rate < float("inf"), "learning_rate", "a positive number", rate)
-        for name in ("weight_decay", "refit_weight_decay"):
-            value = getattr(self, name)
-            require(0 <= value < float("inf"), name, "a number of at least 0", value)
+        decay = self.weight_decay
+        require(0 <= decay < float("inf"), "weight_decay", "a number of at least 0", decay)
 
     def _require_whole(self, name: str, least: int) -> None:
         value = getattr(self, name)
@@ -220,12 +228,12 @@ class FeatureMapSettings:
         values = getattr(self, name)
         if values is None and name in ("dimensions", "widths"):
             return
-        positive = "non-negative numbers" if name == "penalties" else "whole numbers of at least 1"
+        positive = "non-negative numbers" if name in _NOT_WHOLE else "whole numbers of at least 1"
         must = f"a list of {positive}, with at least one"
         require(isinstance(values, list | tuple) and len(values) > 0, name, must, values)
         for value in values:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             whole = number and isinstance(value, int) and value >= 1
             finite = number and 0 <= value < float("inf")
-            require(finite if name == "penalties" else whole, name, must, values)
+            require(finite if name in _NOT_WHOLE else whole, name, must, values)
         object.__setattr__(self, name, tuple(sorted(set(values))))

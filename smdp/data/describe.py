@@ -9,6 +9,7 @@ from smdp.data.column_roles import NextValue
 from smdp.data.exclude import unobserved_variables
 from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
+from smdp.data.rescale import LOW_LEVEL
 from smdp.data.study import Cell, Study
 from smdp.errors import listing
 
@@ -209,6 +210,22 @@ def describe_prepared(prepared: PreparedData) -> list[str]:
             "rests on an imputed value, which blurs what treatment does."
         )
     return sentences
+
+
+def check_prepared(prepared: PreparedData) -> list[Problem]:
+    """What a reader should know before going on."""
+    if prepared.rescaled is None or prepared.rescaled.levels[0] <= LOW_LEVEL:
+        return []
+    lowest = prepared.rescaled.levels[0]
+    return [
+        Problem(
+            "warning",
+            prepared.rescaled.reference,
+            f"The levels of '{prepared.rescaled.reference}' begin at {number(lowest)}: every value "
+            f"in the lower {percent(lowest)} of another variable's range has become that level.",
+            "Choose a reference variable with values from 0 on, or keep own units.",
+        )
+    ]
 
 
 def imputed_outcomes(prepared: PreparedData) -> int:

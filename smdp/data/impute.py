@@ -43,8 +43,8 @@ def impute(
     """
     report = progress or silent
     _refuse_unobserved(study)
-    limits = [_limits(study, column) for column in range(len(study.variables))]
-    whole = [_is_whole(study, column) for column in range(len(study.variables))]
+    limits = [fitted_limits(study, column) for column in range(len(study.variables))]
+    whole = [is_whole(study, column) for column in range(len(study.variables))]
     values = study.values.copy()
     missing = study.missing
     for index, subject in enumerate(study.subjects):
@@ -65,8 +65,8 @@ def imputed_series(
     if np.isnan(series).all():
         raise _unobserved_error([_series_name(study, index, column)])
     rows = np.flatnonzero(np.isnan(series))
-    fitted = _fitted(series, rows, settings, _limits(study, column))
-    series[rows] = np.rint(fitted) if _is_whole(study, column) else fitted
+    fitted = _fitted(series, rows, settings, fitted_limits(study, column))
+    series[rows] = np.rint(fitted) if is_whole(study, column) else fitted
     return series, _origin(study)[index, : series.size, column]
 
 
@@ -85,7 +85,7 @@ def fitted_curve(
     if np.isnan(series).all():
         raise _unobserved_error([_series_name(study, subject_index, variable_index)])
     positions = np.linspace(0, max(series.size - 1, 0), points)
-    return positions, _fitted(series, positions, settings, _limits(study, variable_index))
+    return positions, _fitted(series, positions, settings, fitted_limits(study, variable_index))
 
 
 def value_range(variable: StateVariable, values: Floats) -> tuple[float, float]:
@@ -120,7 +120,7 @@ def _fitted(
     return np.clip(fit, *limits)
 
 
-def _is_whole(study: Study, column: int) -> bool:
+def is_whole(study: Study, column: int) -> bool:
     """Whether imputed values of the variable are to be whole numbers."""
     values = study.values[:, :, column]
     observed = values[~np.isnan(values)]
@@ -129,10 +129,10 @@ def _is_whole(study: Study, column: int) -> bool:
     )
 
 
-def _limits(study: Study, column: int) -> tuple[float, float]:
+def fitted_limits(study: Study, column: int) -> tuple[float, float]:
     """Between which values a fitted value of the variable must lie."""
     low, high = value_range(study.variables[column], study.values[:, :, column])
-    if _is_whole(study, column) and np.ceil(low) <= np.floor(high):
+    if is_whole(study, column) and np.ceil(low) <= np.floor(high):
         # Rounding must not lead out of a range that does not end in whole numbers.
         return float(np.ceil(low)), float(np.floor(high))
     return low, high

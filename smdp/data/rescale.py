@@ -16,6 +16,9 @@ from smdp.settings import RescalingSettings
 
 _DEFAULT = RescalingSettings()
 
+#: A reference whose levels begin above this makes too many values of other variables the same.
+LOW_LEVEL = 0.1
+
 
 @dataclass(frozen=True)
 class RescaledStudy:
@@ -36,6 +39,23 @@ def unique_counts(imputed: ImputedStudy) -> dict[str, int]:
     }
 
 
+def default_reference(imputed: ImputedStudy) -> str:
+    """The variable with the most unique values, of those whose levels reach down to 0 or nearly.
+
+    Of all variables if there is none: below the lowest level, all values become the same.
+    """
+    study = imputed.study
+    counts = unique_counts(imputed)
+    low_enough = {}
+    for column, variable in enumerate(study.variables):
+        values = _completed(study, column)
+        lowest = to_unit(values, _range(variable, values, is_reference=True)).min()
+        if lowest <= LOW_LEVEL and counts[variable.name] > 2:
+            low_enough[variable.name] = counts[variable.name]
+    candidates = low_enough or counts
+    return max(candidates, key=candidates.__getitem__)
+
+
 def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> RescaledStudy:
     """Move every state variable to the levels of the reference variable.
 
@@ -49,11 +69,7 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
     """
     study = imputed.study
     counts = unique_counts(imputed)
-    reference = (
-        settings.reference
-        if settings.reference is not None
-        else max(counts, key=counts.__getitem__)
-    )
+    reference = default_reference(imputed) if settings.reference is None else settings.reference
     if reference not in counts:
         raise SettingError(
             f"The setting 'reference' names '{reference}', which is not a state variable.",
@@ -64,7 +80,7 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
         for column, variable in enumerate(study.variables)
     }
     place = list(counts).index(reference)
-    levels = np.unique(_to_unit(_completed(study, place), ranges[reference]))
+    levels = np.unique(to_unit(_completed(study, place), ranges[reference]))
     if levels.size < 2:
         low, high = ranges[reference]
         raise DataError(
@@ -74,8 +90,8 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
         )
     values = study.values.copy()
     for column, variable in enumerate(study.variables):
-        unit = _to_unit(_completed(study, column), ranges[variable.name])
-        values[study.on_grid, column] = _nearest_level(unit, levels)
+        unit = to_unit(_completed(study, column), ranges[variable.name])
+        values[study.on_grid, column] = nearest_level(unit, levels)
     rescaled = replace(
         study,
         values=values,
@@ -97,7 +113,7 @@ def _range(variable: StateVariable, values: Floats, is_reference: bool) -> tuple
     return low, high
 
 
-def _to_unit(values: Floats, ends: tuple[float, float]) -> Floats:
+def to_unit(values: Floats, ends: tuple[float, float]) -> Floats:
     """The values with `ends` moved to 0 and 1, and clipped to them; 0 if the ends are the same."""
     low, high = ends
     if low == high:
@@ -105,9 +121,14 @@ def _to_unit(values: Floats, ends: tuple[float, float]) -> Floats:
     return np.clip((values - low) / (high - low), 0.0, 1.0)
 
 
-def _nearest_level(unit: Floats, levels: Floats) -> Floats:
+def nearest_level(unit: Floats, levels: Floats) -> Floats:
     """The level nearest to each value; the lower one halfway, whatever the rounding error."""
+    return levels[np.searchsorted(level_boundaries(levels), unit)]
+
+
+def level_boundaries(levels: Floats) -> Floats:
+    """(L - 1,): the largest value that still belongs to each level but the last."""
     lower, upper = levels[:-1], levels[1:]
     halfway = lower + (0.5 + 1e-9) * (upper - lower)
     # Levels one rounding error apart: a value that is a level must stay there.
-    return levels[np.searchsorted(np.minimum(halfway, np.nextafter(upper, lower)), unit)]
+    return np.minimum(halfway, np.nextafter(upper, lower))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.column_roles import ColumnRoles, StateVariable
+from smdp.data.memory_layout import in_c_order
 
 
 class Cell(IntEnum):
@@ -41,6 +42,9 @@ class Study:
     times: NDArray[np.str_]  # (n, R), the table's own time as text, "" where there is no row
     lengths: NDArray[np.int64]  # (n,)
     notes: tuple[str, ...] = ()  # how time was turned into decisions, in words
+
+    def __post_init__(self) -> None:
+        in_c_order(self)
 
     @property
     def on_grid(self) -> NDArray[np.bool_]:

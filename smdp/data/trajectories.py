@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from smdp.data.memory_layout import in_c_order
 from smdp.errors import DataError, listing
 
 
@@ -45,6 +46,7 @@ class Trajectories:
                 )
         if len(self.subjects) != n:
             raise DataError(f"Trajectories have {n} rows but {len(self.subjects)} subject names.")
+        in_c_order(self)
 
     def select(self, variables: Sequence[str]) -> Trajectories:
         """The same trajectories with these state variables only, in this order."""

@@ -47,6 +47,12 @@ class Candidate:
     def dimension(self) -> int:
         return self.tuned.dimension
 
+    def in_words(self, settings: FeatureMapSettings) -> str:
+        """For those who watch: what the test said."""
+        p = self.relative.p_value if settings.test == "relative" else self.absolute
+        verdict = "rejected" if self.rejected else "not rejected"
+        return f"Dimension {self.dimension} {verdict}, p = {p:.4f}"
+
 
 @dataclass(frozen=True)
 class DimensionChoice:
@@ -90,11 +96,13 @@ def choose_dimension(
     columns = sets.rows.columns
     dimensions = candidate_dimensions(columns, settings)
     if columns > SMALL and settings.dimensions is None and settings.iterate:
-        # One start will do for a map that is not the last.
-        search = _Search(sets, replace(settings, restarts=1), seed)
-        whole = search.first_not_rejected((columns,), report)
+        # One short start will do for a map that is not the last.
+        short = replace(settings, restarts=1, refit_steps=-(-settings.refit_steps // 2))
+        search = _Search(sets, short, seed)
+        whole = search.first_not_rejected((columns,), _within(report, 0.0, 0.3))
         if whole is not None and len(whole.inputs) < columns:
             return DimensionChoice(tuple(search.tried), whole, tuple(search.notes))
+        report = _within(report, 0.3, 0.7)
     search = _Search(sets, settings, seed)
     chosen = search.first_not_rejected(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
@@ -139,6 +147,7 @@ class _Search:
                 refitted = self._known[architecture]
                 found = _tested(sets, tuned, refitted, relative, settings, self._seed)
                 self.tried.append(found)
+                within(REFITTED, found.in_words(settings))
                 if not found.rejected:
                     return found
         return None

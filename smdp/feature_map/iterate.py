@@ -10,7 +10,7 @@ Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -30,6 +30,8 @@ from smdp.settings import FeatureMapSettings
 
 class FitCancelled(Cancelled):
     """The work was stopped; `finished` is the map of the last pass that was finished, if any."""
+
+    finished: FittedFeatureMap | None
 
     def __init__(self, finished: FittedFeatureMap | None) -> None:
         super().__init__("The fit of the feature map was stopped.")
@@ -67,15 +69,17 @@ def fit_feature_map(
     folds, training = np.random.SeedSequence(seed).spawn(2)
     rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
     passes: list[Pass] = []
+    complete = False
     try:
         with one_thread():
             for each in _passes(rows, settings, training, progress):
                 passes.append(each)
+        complete = True
+        progress(1.0, "The feature map is fitted")
     except Cancelled as stop:
-        finished = _result(trajectories, rows, passes, settings, seed) if passes else None
+        finished = _result(trajectories, rows, passes, settings, seed, complete) if passes else None
         raise FitCancelled(finished) from stop
-    progress(1.0, "The feature map is fitted")
-    return _result(trajectories, rows, passes, settings, seed)
+    return _result(trajectories, rows, passes, settings, seed, complete)
 
 
 def _passes(
@@ -129,6 +133,7 @@ def _result(
     passes: list[Pass],
     settings: FeatureMapSettings,
     seed: int,
+    complete: bool,
 ) -> FittedFeatureMap:
     last = passes[-1]
     network = last.choice.chosen.refitted.network
@@ -136,7 +141,12 @@ def _result(
     notes = list(dict.fromkeys(note for each in passes for note in each.choice.notes))
     if not last.kept:
         notes.append("No variable was selected: nothing in the state was found to predict.")
-    return assembled(
+    if not complete:
+        notes.append(
+            f"Stopped after pass {len(passes)}; not iterated to the end. A further pass might use "
+            "fewer variables or a smaller dimension."
+        )
+    found = assembled(
         "adnn",
         names,
         widened(network.features, last.columns, len(names)),
@@ -148,6 +158,7 @@ def _result(
         candidates=_candidates(passes),
         notes=notes,
     )
+    return replace(found, complete=complete)
 
 
 def _steps(names: tuple[str, ...], passes: list[Pass]) -> pd.DataFrame:
@@ -188,6 +199,7 @@ def _figures(candidate: Candidate) -> dict[str, object]:
         "penalty": tuned.penalty,
         "cv_loss": tuned.loss,
         "refit_loss": candidate.refit_loss,
+        "refit_weight_decay": candidate.refitted.weight_decay,
         "p_absolute": candidate.absolute,
         "p_relative": candidate.relative.p_value,
         "p_dependence": candidate.relative.dependence,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from smdp.data.memory_layout import in_c_order
+
 Elementwise = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 ACTIVATIONS: dict[str, Elementwise] = {
@@ -38,6 +40,9 @@ class Layer:
 
     weights: NDArray[np.float64]  # (out, in)
     bias: NDArray[np.float64]  # (out,)
+
+    def __post_init__(self) -> None:
+        in_c_order(self)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,10 @@
 A penalised fit is biased where the signal is steep. So the penalty only selects; then networks on
 the selected variables are trained without it, from several random starts, on all rows and without
 each fold. The best start is the one with the lowest loss on its own training rows.
+
+How strongly weights decay is chosen for each architecture by the loss on held-out subjects. Noisy
+studies of few rows need much: without it a network of many features overfits so badly that the full
+state seems to predict worse than two features of it.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from smdp.feature_map.layers import Network
 from smdp.feature_map.specification import HowToTrain, ModelSpec, failures
 from smdp.feature_map.training import train
 from smdp.feature_map.transitions import TrainingSets
+from smdp.feature_map.tuning import held_out_loss
 from smdp.settings import FeatureMapSettings
 
 
@@ -38,6 +43,7 @@ class Refitted:
     network: Network  # trained on all rows
     folds: tuple[Network, ...]  # trained without each fold
     residuals: NDArray[np.float64]  # (R, 1 + p): out of fold, in the units of the outcomes
+    weight_decay: float  # the one with the lowest loss out of fold
 
 
 def how_to_refit(settings: FeatureMapSettings) -> HowToTrain:
@@ -48,7 +54,6 @@ def how_to_refit(settings: FeatureMapSettings) -> HowToTrain:
         steps=settings.refit_steps,
         batch=settings.batch,
         learning_rate=settings.learning_rate,
-        weight_decay=settings.refit_weight_decay,
         penalised=False,
         updates=settings.updates,
     )
@@ -63,26 +68,52 @@ def refit(
     report: Callable[[float], None] = lambda share: None,
 ) -> tuple[dict[Architecture, Refitted], list[str]]:
     """Every architecture refitted, and notes on starts that had to be left out."""
-    datasets = range(sets.rows.folds + 1)
-    specs = [
-        ModelSpec(d, each.dimension, each.width, each.depth, 0.0, restart, each.inputs)
-        for each in dict.fromkeys(architectures)
-        for d in datasets
-        for restart in range(settings.restarts)
-    ]
-    networks = train(sets, specs, how_to_refit(settings), seed=seed, report=report)
-    failed = [s for s, n in zip(specs, networks, strict=True) if not n.finite]
+    different = list(dict.fromkeys(architectures))
+    folds, how = range(sets.rows.folds), how_to_refit(settings)
+    trained: dict[ModelSpec, Network] = {}
+
+    def train_more(specs: list[ModelSpec], done: float) -> None:
+        networks = train(
+            sets, specs, how, seed=seed, report=lambda share: report(done + 0.5 * share)
+        )
+        trained.update(zip(specs, networks, strict=True))
+
+    # The first start of each fold tells which decay to take, and the others have only that one.
+    decays = settings.refit_weight_decays
+    train_more([_spec(each, d, 0, w) for each in different for w in decays for d in folds], 0.0)
+    chosen = {}
+    for each in different:
+        losses = [_loss(sets, [trained[_spec(each, d, 0, w)] for d in folds]) for w in decays]
+        chosen[each] = decays[int(np.argmin(losses))]
+    wanted = {
+        (each, d): [_spec(each, d, restart, chosen[each]) for restart in range(settings.restarts)]
+        for each in different
+        for d in (*folds, sets.everything)
+    }
+    train_more([spec for specs in wanted.values() for spec in specs if spec not in trained], 0.5)
+    failed = [spec for spec, network in trained.items() if not network.finite]
     notes = [failures(failed, settings.activation)] if failed else []
-    tried: dict[tuple[Architecture, int], list[Network]] = {}
-    for spec, network in zip(specs, networks, strict=True):
-        each = Architecture(spec.dimension, spec.width, spec.depth, spec.inputs or ())
-        tried.setdefault((each, spec.dataset), []).append(network)
+    best = {
+        (each, d): _best(sets, d, [trained[spec] for spec in specs], notes)
+        for (each, d), specs in wanted.items()
+    }
     found = {}
-    for each in dict.fromkeys(architectures):
-        best = [_best(sets, d, tried[each, d], notes) for d in datasets]
-        folds = tuple(best[:-1])
-        found[each] = Refitted(best[-1], folds, out_of_fold_residuals(sets, folds))
+    for each in different:
+        own = tuple(best[each, d] for d in folds)
+        residuals = out_of_fold_residuals(sets, own)
+        found[each] = Refitted(best[each, sets.everything], own, residuals, chosen[each])
     return found, notes
+
+
+def _spec(each: Architecture, dataset: int, restart: int, decay: float) -> ModelSpec:
+    size = (each.dimension, each.width, each.depth)
+    return ModelSpec(dataset, *size, 0.0, restart, each.inputs, decay)
+
+
+def _loss(sets: TrainingSets, networks: Sequence[Network]) -> float:
+    """On held-out subjects; infinite if a network is not finite."""
+    loss = float(np.mean([held_out_loss(sets, d, network) for d, network in enumerate(networks)]))
+    return loss if np.isfinite(loss) else float("inf")
 
 
 def _best(

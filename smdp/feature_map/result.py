@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,6 +41,7 @@ class FittedFeatureMap:
     settings: FeatureMapSettings
     seed: int
     notes: tuple[str, ...] = ()  # what a reader should know: candidates left out, say
+    complete: bool = True  # False: stopped between two passes, the last of which this is
 
     @property
     def dimension(self) -> int:
@@ -61,6 +63,21 @@ class FittedFeatureMap:
     @property
     def weights_are(self) -> Literal["first layer", "average gradient"]:
         return "first layer" if len(self.layers) == 1 else "average gradient"
+
+    def require_variables(self, variables: Sequence[str]) -> None:
+        """Refuse data whose state variables are not, in this order, those of this map."""
+        if tuple(variables) == self.variables:
+            return
+        absent = [name for name in self.variables if name not in variables]
+        other = [name for name in variables if name not in self.variables]
+        parts = [f"the data have no {listing(absent)}"] if absent else []
+        parts += [f"the map does not know {listing(other)}"] if other else []
+        raise DataError(
+            "The feature map was made for another set of variables: "
+            f"{' and '.join(parts) or 'theirs have another order'}.",
+            f"Select the variables that it was fitted to ({listing(self.variables, 20)}), or fit "
+            "a map to these data.",
+        )
 
     def transform(self, states: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
         """(..., dimension): the features of states (..., p), or of a table's columns by name.

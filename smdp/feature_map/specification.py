@@ -19,10 +19,14 @@ class ModelSpec:
     penalty: float = 0.0
     restart: int = 0
     inputs: tuple[int, ...] | None = None  # the columns that may be used; all by default
+    weight_decay: float = 0.0
 
     @property
     def key(self) -> tuple[int, ...]:
-        """Which random start it has: the same for all penalties, so that they can be compared."""
+        """Which random start it has: the same for all penalties, so that they can be compared.
+
+        And for all weight decays.
+        """
         return (self.dataset, self.dimension, self.width, self.depth, self.restart)
 
     def __str__(self) -> str:
@@ -45,7 +49,6 @@ class HowToTrain:
     steps: int
     batch: int | None  # rows for each action at each step; None: all
     learning_rate: float
-    weight_decay: float
     penalised: bool
     updates: Literal["joint", "alternating"] = "joint"
     harder_below: float = 0.0  # columns under this share of the largest norm ..

@@ -24,7 +24,7 @@ from smdp.errors import DataError
 from smdp.feature_map.iterate import fit_feature_map
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.independence.inputs import check_seed
-from smdp.progress import Progress, silent
+from smdp.progress import Cancelled, Progress, silent
 from smdp.settings import FeatureMapSettings, require
 
 
@@ -36,10 +36,21 @@ class FeatureMapStability:
     selection: pd.Series  # by variable: the share of refits that use it
     dimensions: pd.Series  # by dimension: the share of refits that chose it
     weights: pd.DataFrame  # feature, variable, estimate, lower, upper, refits, same_sign
-    bootstraps: int  # that could be fitted
+    bootstraps: int  # that were fitted
     failed: tuple[str, ...]  # why the others could not
     coverage: float
     seed: int
+    complete: bool = True  # False: stopped before the last of the bootstrap samples
+
+
+class StabilityCancelled(Cancelled):
+    """The work was stopped; `finished` is what the refits so far say, if there are two or more."""
+
+    finished: FeatureMapStability | None
+
+    def __init__(self, finished: FeatureMapStability | None) -> None:
+        super().__init__("The check of stability was stopped.")
+        self.finished = finished
 
 
 def feature_map_stability(
@@ -52,7 +63,10 @@ def feature_map_stability(
     fitted: FittedFeatureMap | None = None,
     coverage: float = 0.9,
 ) -> FeatureMapStability:
-    """Refit on bootstrap samples of subjects. `fitted` spares the fit to the study itself."""
+    """Refit on bootstrap samples of subjects. `fitted` spares the fit to the study itself.
+
+    Stopped by `progress` during the refits, it raises `StabilityCancelled`.
+    """
     check_seed(seed)
     progress = progress or silent
     whole = isinstance(bootstraps, int) and bootstraps >= 2
@@ -63,6 +77,7 @@ def feature_map_stability(
         fitted = fit_feature_map(
             trajectories, settings, seed=seed, progress=_part(progress, 0, total, "The study")
         )
+    fitted.require_variables(trajectories.variables)
     refits: list[FittedFeatureMap] = []
     failed: list[str] = []
     for b in range(bootstraps):
@@ -73,8 +88,24 @@ def feature_map_stability(
             refits.append(fit_feature_map(sample, settings, seed=seed, progress=say))
         except DataError as error:
             failed.append(str(error))
+        except Cancelled as stop:
+            if len(refits) < 2:
+                raise StabilityCancelled(None) from stop
+            so_far = _summary(trajectories, fitted, refits, failed, coverage, seed)
+            raise StabilityCancelled(replace(so_far, complete=False)) from stop
     if not refits:
         raise DataError(f"No bootstrap sample could be fitted. {failed[0]}")
+    return _summary(trajectories, fitted, refits, failed, coverage, seed)
+
+
+def _summary(
+    trajectories: Trajectories,
+    fitted: FittedFeatureMap,
+    refits: list[FittedFeatureMap],
+    failed: list[str],
+    coverage: float,
+    seed: int,
+) -> FeatureMapStability:
     used = [[name in each.variables_used for name in each.variables] for each in refits]
     chosen = pd.Series([each.dimension for each in refits]).value_counts(normalize=True)
     return FeatureMapStability(

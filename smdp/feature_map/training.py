@@ -134,9 +134,11 @@ def _train_batch(
     first = _FirstLayer(network.features[0], specs, how) if how.penalised else None
     shared = network.features[1:] if how.penalised else network.features
     biases = [network.features[0].bias] if how.penalised else []
-    map_optimiser = _adam(shared, how, biases)
+    decay = torch.tensor([spec.weight_decay for spec in specs])[:, None, None]
+    map_optimiser = _Adam(shared, decay, how, biases)
     head_optimisers = [
-        _adam([layer for a in group for layer in network.heads[a]], how) for group in together
+        _Adam([layer for a in group for layer in network.heads[a]], decay, how)
+        for group in together
     ]
     layers = [*network.features, *(layer for head in network.heads for layer in head)]
     for step in range(how.steps):
@@ -148,10 +150,7 @@ def _train_batch(
             for layer in layers:
                 layer.mask_gradient()
             for optimiser in (map_optimiser, head_optimiser):
-                for parameters in optimiser.param_groups:
-                    parameters["lr"] = rate
-                optimiser.step()
-                optimiser.zero_grad()
+                optimiser.step(rate)
             if first is not None:
                 first.step(rate)
     return network.unpack()
@@ -170,20 +169,29 @@ def _loss(network: BatchedNetwork, data: _Data, heads: list[int], step: int) -> 
     return total
 
 
-def _adam(
-    layers: Sequence[BatchedLayer], how: HowToTrain, more: Sequence[Tensor] = ()
-) -> torch.optim.Optimizer:
-    """Weights decay, biases do not."""
-    return torch.optim.AdamW(
-        [
-            {"params": [layer.weights for layer in layers], "weight_decay": how.weight_decay},
-            {"params": [*(layer.bias for layer in layers), *more], "weight_decay": 0.0},
-        ],
-        lr=how.learning_rate,
-        betas=(BETA1, BETA2),
-        eps=EPSILON,
-        fused=True,
-    )
+class _Adam:
+    """Adam with decoupled weight decay, of each network its own: weights decay, biases do not."""
+
+    def __init__(
+        self,
+        layers: Sequence[BatchedLayer],
+        decay: Tensor,  # (M, 1, 1)
+        how: HowToTrain,
+        more: Sequence[Tensor] = (),
+    ) -> None:
+        self._weights, self._decay = [layer.weights for layer in layers], decay
+        parameters = [*self._weights, *(layer.bias for layer in layers), *more]
+        self._adam = torch.optim.Adam(
+            parameters, lr=how.learning_rate, betas=(BETA1, BETA2), eps=EPSILON, fused=True
+        )
+
+    def step(self, rate: float) -> None:
+        with torch.no_grad():
+            for weights in self._weights:
+                weights.mul_(1 - rate * self._decay)
+        self._adam.param_groups[0]["lr"] = rate
+        self._adam.step()
+        self._adam.zero_grad()
 
 
 class _FirstLayer:

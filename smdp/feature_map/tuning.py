@@ -55,7 +55,6 @@ def how_to_select(settings: FeatureMapSettings) -> HowToTrain:
         steps=settings.steps,
         batch=settings.batch,
         learning_rate=settings.learning_rate,
-        weight_decay=settings.weight_decay,
         penalised=True,
         updates=settings.updates,
     )
@@ -108,7 +107,7 @@ def grid(
 ) -> list[ModelSpec]:
     """Every candidate without each fold, and on all rows."""
     return [
-        ModelSpec(dataset, q, width, depth, penalty)
+        ModelSpec(dataset, q, width, depth, penalty, weight_decay=settings.weight_decay)
         for q in dimensions
         for width in settings.widths or default_widths(sets.rows.columns)
         for depth in settings.depths
@@ -159,12 +158,11 @@ def _polish(
         steps=settings.polish_steps,
         batch=None,
         learning_rate=POLISH_RATE * settings.learning_rate,
-        weight_decay=settings.weight_decay,
         penalised=True,
         updates=settings.updates,
         harder_below=WEAK_COLUMN,
         harder=HARDER,
     )
-    specs = [ModelSpec(sets.everything, *key) for key in keys]
+    specs = [ModelSpec(sets.everything, *key, weight_decay=settings.weight_decay) for key in keys]
     polished = train(sets, specs, how, seed=seed, initial=start, report=report)
     return [new if new.finite else old for new, old in zip(polished, start, strict=True)]

@@ -9,6 +9,11 @@ with g_j = g(S^t_j); the second argument of N is a variance. m noise variables a
 that evolve like S but do not affect the utility (D), ceil(m/3) white (W), and the rest constant in
 time (C).
 
+With K actions instead of two (`actions`), each variable has 2K children in place of four, two for
+each action, which follow it after that action and are noise after the others; with G_a the sum of
+g over the a-th pair of S_1 .. S_2K, the utility of action a is 2 G_a minus the mean of the other
+G_b. The variables 1 .. 2K are all that matters. K = 2 is the paper's model.
+
 Reference: Wang, Laber & Witkiewitz, section 5.
 """
 
@@ -44,12 +49,20 @@ class GenerativeModel:
 
     model: Model
     noise: int = 0
+    actions: int = 2  # K
 
     def __post_init__(self) -> None:
         if self.model not in LINKS:
             names = " or ".join(map(repr, LINKS))
             raise SettingError(f"The setting 'model' must be {names}. Got {self.model!r} instead.")
         _check_whole("noise", self.noise, 0)
+        _check_whole("actions", self.actions, 2)
+        most = STATES // 2
+        if self.actions > most:
+            raise SettingError(
+                f"The setting 'actions' must be at most {most}, two of the {STATES} state "
+                f"variables for each. Got {self.actions!r} instead."
+            )
 
     @property
     def dependent(self) -> int:
@@ -62,6 +75,11 @@ class GenerativeModel:
     @property
     def constant(self) -> int:
         return self.noise - self.dependent - self.white
+
+    @property
+    def true_variables(self) -> tuple[str, ...]:
+        """The smallest set of variables that induces a sufficient decision process."""
+        return self.variables[: 2 * self.actions]
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -83,9 +101,11 @@ class GenerativeModel:
         noise: np.random.Generator,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Utilities (n,) and next states (n, p)."""
-        g = LINKS[self.model]
-        first, second = g(states[:, 0:2]).sum(axis=1), g(states[:, 2:4]).sum(axis=1)
-        mean = np.where(actions == 0, 2 * first - second, 2 * second - first)
+        pairs = LINKS[self.model](states[:, : 2 * self.actions])
+        sums = pairs.reshape(len(states), self.actions, 2).sum(axis=2)
+        taken = actions[:, None] == np.arange(self.actions)[None, :]
+        others = np.where(taken, 0.0, sums).sum(axis=1) / (self.actions - 1)
+        mean = 2 * sums[taken] - others
         utilities = mean + PRECISE_SD * signal.standard_normal(len(states))
         own, rest = states[:, :STATES], states[:, STATES:]
         following = [
@@ -102,43 +122,51 @@ class GenerativeModel:
         actions: NDArray[np.int64],
         random: np.random.Generator,
     ) -> NDArray[np.float64]:
-        """The next values of variables 1 .. d: variable j follows variable ceil(j / 4)."""
+        """The next values of variables 1 .. d: variable j follows variable ceil(j / 2K)."""
         j = np.arange(values.shape[1])
-        # Of each four, the first two follow their parent after action 0, the others after action 1.
-        follows = (j % 4 >= 2)[None, :] == (actions == 1)[:, None]
-        mean = np.where(follows, LINKS[self.model](values[:, j // 4]), 0.0)
+        children = 2 * self.actions
+        # Of each 2K, the first two follow their parent after action 0, the next after action 1, ..
+        follows = (j % children // 2)[None, :] == actions[:, None]
+        mean = np.where(follows, LINKS[self.model](values[:, j // children]), 0.0)
         return mean + np.where(follows, PRECISE_SD, INITIAL_SD) * random.standard_normal(mean.shape)
 
 
 def simulate(
-    model: Model, *, noise: int = 0, subjects: int = 30, times: int = 90, seed: int = 0
+    model: Model,
+    *,
+    noise: int = 0,
+    subjects: int = 30,
+    times: int = 90,
+    seed: int = 0,
+    actions: int = 2,
 ) -> Trajectories:
-    """A trial with known randomisation probability 1/2, no missing values and equal lengths.
+    """A trial with known randomisation probability 1/K, no missing values and equal lengths.
 
     The states S1 .. S64, actions and utilities are the same for a seed whatever the `noise`.
+    For missing values, gaps and dropout see `smdp.simulation.missing_data`.
     """
-    law = GenerativeModel(model, noise)
+    law = GenerativeModel(model, noise, actions)
     for name, value, least in (("subjects", subjects, 1), ("times", times, 1), ("seed", seed, 0)):
         _check_whole(name, value, least)
     randomise, signal, other = (
         np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)
     )
-    actions = randomise.integers(0, 2, (subjects, times))
+    taken = randomise.integers(0, actions, (subjects, times))
     states = np.empty((subjects, times + 1, len(law.variables)))
     utilities = np.empty((subjects, times))
     states[:, 0] = law.initial(subjects, signal, other)
     for t in range(times):
-        utilities[:, t], states[:, t + 1] = law.step(states[:, t], actions[:, t], signal, other)
+        utilities[:, t], states[:, t + 1] = law.step(states[:, t], taken[:, t], signal, other)
     return Trajectories(
         states=states,
-        actions=actions.astype(np.int64),
+        actions=taken.astype(np.int64),
         utilities=utilities,
         valid=np.ones((subjects, times), dtype=bool),
         available=np.ones((subjects, times), dtype=bool),
-        probabilities=np.full((subjects, times, 2), 0.5),
+        probabilities=np.full((subjects, times, actions), 1 / actions),
         variables=law.variables,
         subjects=tuple(str(i + 1) for i in range(subjects)),
-        action_labels=("0", "1"),
+        action_labels=tuple(str(a) for a in range(actions)),
     )
 
 

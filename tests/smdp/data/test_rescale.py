@@ -53,6 +53,13 @@ def test_the_first_of_equally_rich_variables_is_the_reference() -> None:
     assert rescale(imputed_of({other: [0, 1, 2], CIGS: [5, 6, 7]})).reference == "other"
 
 
+def test_a_reference_with_levels_from_zero_on_is_preferred() -> None:
+    """Divided by its maximum, age begins at 0.75, and all lower values would become that."""
+    age = StateVariable("age", "ordinal")
+    rescaled = rescale(imputed_of({age: [60, 65, 70, 75, 80], CIGS: [0, 5, 10, 10, 5]}))
+    assert rescaled.reference == "cigs"
+
+
 def test_halfway_goes_to_the_lower_level_in_spite_of_rounding() -> None:
     """0.15 lies halfway between 0.1 and 0.2, 0.35 between 0.3 and 0.4, and so on."""
     halves = StateVariable("halves", "continuous", low=0, high=1)

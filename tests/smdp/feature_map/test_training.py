@@ -18,13 +18,12 @@ HOW = HowToTrain(
     steps=60,
     batch=32,
     learning_rate=0.01,
-    weight_decay=0.3,
     penalised=True,
 )
 SPECS = [
-    ModelSpec(0, 1, 5, 1, 0.02),
+    ModelSpec(0, 1, 5, 1, 0.02, weight_decay=0.3),
     ModelSpec(1, 3, 8, 1, 0.1),
-    ModelSpec(2, 2, 5, 2, 0.05),
+    ModelSpec(2, 2, 5, 2, 0.05, weight_decay=1.0),
     ModelSpec(2, 4, 6, 1, 0.0, restart=3),
     ModelSpec(1, 2, 8, 2, 0.2, inputs=(0, 2)),
 ]

@@ -1,0 +1,1 @@
+"""From features to a treatment policy: learning, its worth, and its reasons."""

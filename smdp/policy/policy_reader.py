@@ -1,0 +1,149 @@
+"""Recommends from a policy file that smdp wrote. Plain Python 3.8 or later; needs nothing else.
+
+    policy = Policy(open("policy.json", encoding="utf-8").read())
+    policy.recommend([{"stress": 7, "weekend": 0}, {"stress": None, "weekend": 1}])
+Reports are one for each decision since the person's start, the last one being now; a value that was
+not given is absent or None. As a command: python policy_reader.py policy.json reports.json
+"""
+# ruff: noqa: B905, SIM115, T201, UP031 - older Pythons, and a command that prints
+# mypy: ignore-errors
+
+import hashlib
+import json
+import math
+import sys
+from bisect import bisect_left
+from operator import mul
+from statistics import stdev
+
+CURVES = {"arctan": math.atan, "tanh": math.tanh, "relu": lambda v: max(v, 0.0), "identity": float}
+
+
+class Policy:
+    def __init__(self, text):
+        file = json.loads(text)
+        if file.get("format") != "smdp policy" or file.get("version") != 1:
+            raise ValueError("This is no policy file of version 1.")
+        self.content = file["content"]
+        exact = json.dumps(self.content, sort_keys=True, separators=(",", ":"))
+        if hashlib.sha256(exact.encode()).hexdigest() != file["fingerprint"]:
+            raise ValueError("The policy file was changed after it was written.")
+
+    def recommend(self, reports, actions=(), available=True):
+        """What to do now. `actions`: what was done at each earlier decision, None where nothing
+        could be. `available`: whether there is a choice now, or a list of the possible actions."""
+        labels, q, rule = (self.content[key] for key in ("actions", "q", "rule"))
+        state, notes = self.state(reports, actions)
+        features = network(self.content["feature_map"], state)
+        values = network(q, features)
+        answer = {"recommendation": None, "why": "unavailable", "best": None, "margin": None}
+        answer.update(q_values=dict(zip(labels, values)), features=features, state=state, **notes)
+        allowed = labels if available is True else available or []
+        possible = [a for a, label in enumerate(labels) if label in allowed]
+        if not possible:
+            return answer
+        best = max(possible, key=values.__getitem__)
+        refits = [network(each, features) for each in self.content["resampled"]]
+        gaps, certain = [], True
+        for other in set(possible) - {best}:
+            gaps.append(values[best] - values[other])
+            again = [refit[best] - refit[other] for refit in refits]
+            certain = certain and (len(again) < 2 or gaps[-1] > rule["z"] * stdev(again))
+        why = self.untried(standardised(q, features), possible) or ("" if certain else "uncertain")
+        answer.update(best=labels[best], margin=min(gaps, default=None), why=why)
+        answer["recommendation"] = None if why else labels[best]
+        return answer
+
+    def untried(self, features, possible):
+        """Whether the trial has no decisions like this one, or hardly any with some action."""
+        support = self.content["support"]
+        if support is None:
+            return ""
+        points, rounding = support["points"], support["rounding"]
+        apart = [sum((f - g) ** 2 for f, g in zip(features, point)) for point in points]
+        farthest = sorted(apart)[support["neighbours"] - 1]
+        if (math.sqrt(farthest) - rounding) / support["radius"] > 1:
+            return "outside the trial"
+        reach = farthest * (1 + rounding) + rounding
+        near = [action for action, distance in zip(support["taken"], apart) if distance <= reach]
+        least = min(map(near.count, possible)) / len(near) if len(possible) > 1 else 1.0
+        return "hardly tried" if least < self.content["rule"]["least_share"] else ""
+
+    def state(self, reports, actions=()):
+        """The state now in the policy's units; which values are filled in, which out of range."""
+        now, measured, columns = len(reports) - 1, self.content["measured"], self.content["columns"]
+        if now < max((column["lag"] for column in columns), default=0):
+            raise ValueError("The policy looks back farther than there are reports.")
+        names = [None if m["counted"] else m["name"] for m in measured]
+        rows = [{**report, None: count} for count, report in enumerate(reports, start=1)]
+        series = [[number(row.get(name)) for row in rows] for name in names]
+        state = []
+        for column in columns:
+            at, source = now - column["lag"], column["source"]
+            if column["kind"] == "value":
+                state.append(self.value(measured[source], series[source], at))
+            else:
+                done = actions[at] if at < len(actions) else None
+                state.append(float(done == self.content["actions"][source]))
+        named = [(m["name"], m["seen"], own[now]) for m, own in zip(measured, series)]
+        filled = [name for name, _, value in named if value is None]
+        given = [each for each in named if each[1] and each[2] is not None]
+        outside = [name for name, seen, value in given if not seen[0] <= value <= seen[1]]
+        return state, {"filled_in": filled, "outside_range": outside}
+
+    def value(self, measured, series, at):
+        value, how = series[at], self.content["imputation"]
+        known = [(t, v) for t, v in enumerate(series) if v is not None]
+        if value is None:
+            value = known[0][1] if known else measured["median"]
+            if any(v != value for _, v in known):
+                value = local_polynomial(known, at, how["span"], how["degree"])
+                low, high = measured["limits"] or (-math.inf, math.inf)
+                value = float("%.*g" % (how["digits"], min(max(value, low), high)))
+            value = float(round(value)) if measured["whole"] else value
+        if measured["unit"] is None:
+            return value
+        (low, high), levels = measured["unit"], self.content["levels"]
+        unit = 0.0 if low == high else min(max((value - low) / (high - low), 0.0), 1.0)
+        return levels["values"][bisect_left(levels["boundaries"], unit)]
+
+
+def number(value):
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def standardised(scale, values):
+    return [(v - c) / s for v, c, s in zip(values, scale["centre"], scale["scale"])]
+
+
+def network(own, values):
+    values = standardised(own, values)
+    for layer in own["layers"]:
+        sums = [b + sum(map(mul, row, values)) for row, b in zip(layer["weights"], layer["bias"])]
+        values = [CURVES[layer["activation"]](value) for value in sums]
+    return values
+
+
+def local_polynomial(points, at, span, degree):
+    """The value at `at` of a local polynomial with tricube weights, as in R's loess."""
+    x, y = [t - at for t, _ in points], [v for _, v in points]
+    squared = sorted(v * v for v in x)
+    radius = squared[min(len(x), max(1, math.floor(len(x) * span + 1e-5))) - 1] * max(1.0, span)
+    if radius <= squared[0]:
+        radius = min((d for d in squared if d > squared[0]), default=math.inf)
+    weights = [max(1 - math.sqrt(v * v / radius) ** 3, 0.0) ** 3 for v in x]
+    degree = min(degree, len({v for v, w in zip(x, weights) if w > 0}) - 1)
+    # Orthogonal polynomials by their recurrence, each with its value at `at` as a last entry.
+    fit, old, new, old_norm = 0.0, [0.0] * (len(x) + 1), [1.0] * (len(x) + 1), math.inf
+    for _ in range(degree + 1):
+        norm = sum(w * p * p for w, p in zip(weights, new))
+        fit += new[-1] * sum(w * p * v for w, p, v in zip(weights, new, y)) / norm
+        centre = sum(w * p * p * v for w, p, v in zip(weights, new, x)) / norm
+        step = [(v - centre) * p - norm / old_norm * q for v, p, q in zip([*x, 0.0], new, old)]
+        old, new, old_norm = new, step, norm
+    return fit
+
+
+if __name__ == "__main__":
+    policy, reports = [open(path, encoding="utf-8").read() for path in sys.argv[1:3]]
+    print(json.dumps(Policy(policy).recommend(json.loads(reports)), indent=1))
