@@ -85,8 +85,37 @@ def test_links_are_truncated_at_three():
         ({"subjects": 0}, "'subjects' must be a whole number of at least 1"),
         ({"times": 1.5}, "'times' must be"),
         ({"seed": -3}, "'seed' must be"),
+        ({"actions": 1}, "'actions' must be a whole number of at least 2"),
+        ({"actions": 33}, "'actions' must be at most 32"),
     ],
 )
 def test_bad_settings_are_explained(arguments, message):
     with pytest.raises(SettingError, match=message):
         simulate(**{"model": "linear", **arguments})
+
+
+def test_more_actions_follow_the_same_law():
+    """With K = 3: six children a variable, and 2 G_a minus the mean of the other two."""
+    made = simulate("quad", subjects=300, times=20, seed=1, actions=3)
+    g = LINKS["quad"]
+    now, following, act = made.states[:, :-1], made.states[:, 1:], made.actions
+    assert set(np.unique(act)) == {0, 1, 2}
+    assert made.action_labels == ("0", "1", "2")
+    np.testing.assert_allclose(made.probabilities, 1 / 3)
+    sums = np.stack([g(now[:, :, 2 * a : 2 * a + 2]).sum(axis=2) for a in range(3)], axis=2)
+    own = np.take_along_axis(sums, act[:, :, None], axis=2)[:, :, 0]
+    residual = made.utilities - (2 * own - (sums.sum(axis=2) - own) / 2)
+    assert residual.std() == pytest.approx(0.1, rel=0.03)
+    for j in (0, 3, 5, 11, 63):
+        follows = act == j % 6 // 2
+        rest = following[:, :, j] - np.where(follows, g(now[:, :, j // 6]), 0)
+        assert rest[follows].std() == pytest.approx(0.1, rel=0.06)
+        assert rest[~follows].std() == pytest.approx(0.5, rel=0.06)
+    assert GenerativeModel("quad", 0, 3).true_variables == ("S1", "S2", "S3", "S4", "S5", "S6")
+
+
+def test_the_papers_model_has_not_changed():
+    """Published studies are repeated from their seeds: the numbers of a seed stay."""
+    made = simulate("exp", noise=4, subjects=2, times=2, seed=7)
+    expected = [3.171395614381785, -1.8360929948690572, 1.802112196465279, 9.495987396271543]
+    np.testing.assert_allclose(made.utilities.ravel(), expected, rtol=1e-12)

@@ -1,0 +1,138 @@
+"""Planning a study: how often the true variables are found, and the value reached, by its size.
+
+For each number of subjects and of decisions, trials of the paper's model are simulated and
+analysed. `found` is how many of them kept all variables that matter (S1 .. S4); its share has a
+Wilson interval. The value is the mean utility a step of the learned policy on fresh trajectories.
+
+Reference: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from smdp.progress import Progress
+from smdp.settings import require
+from smdp.simulation.generative_model import GenerativeModel, Model
+from smdp.simulation.names import MapKind
+from smdp.simulation.study import run_study
+from smdp.simulation.study_settings import SimulationSetting, StudySettings
+from smdp.simulation.study_store import StudyRows
+from smdp.simulation.summary import mean_and_error
+
+Depth = Literal["screening", "whole"]
+
+#: 97.5 % of the standard normal distribution lie below.
+NORMAL_975 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What to expect of studies of several sizes.
+
+    `table`: one row for each size: subjects, times, replications, found, share, lower, upper (95 %
+    Wilson interval), others (mean number of further variables kept), linear and neural (mean
+    values with `.._se`), policies (replications in which a policy was learned).
+    """
+
+    model: Model
+    noise: int
+    discount: float
+    depth: Depth
+    table: pd.DataFrame
+    study: StudyRows
+
+
+def plan_study(
+    model: Model,
+    *,
+    noise: int = 50,
+    subjects: Sequence[int] = (10, 20, 30, 50),
+    times: Sequence[int] = (90,),
+    discount: float = 0.9,
+    replications: int = 20,
+    depth: Depth = "screening",
+    how: StudySettings = StudySettings(),  # noqa: B008 - frozen
+    folder: Path | str | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> StudyPlan:
+    """Simulate studies of all combinations of `subjects` and `times`.
+
+    `depth`: "screening" stops there and learns policies on the variables kept as they are, which
+    takes seconds; "whole" also fits the feature map, and a variable is found when the map uses it.
+    A replication that fails, because screening kept nothing, say, has not found the variables.
+    """
+    require(depth in ("screening", "whole"), "depth", "'screening' or 'whole'", depth)
+    for name, sizes in (("subjects", subjects), ("times", times)):
+        require(len(sizes) > 0, name, "at least one number", list(sizes))
+    kind: MapKind = "adnn" if depth == "whole" else "screened"
+    settings = [
+        SimulationSetting(model, noise, n, count, discount)
+        for n in sorted(set(subjects))
+        for count in sorted(set(times))
+    ]
+    study = run_study(
+        settings,
+        maps=[kind],
+        replications=replications,
+        how=how,
+        folder=folder,
+        jobs=jobs,
+        progress=progress,
+    )
+    rows = study.rows[
+        (study.rows["feature_map"] == kind) & (study.rows["replication"] < replications)
+    ]
+    table = pd.DataFrame([_size(rows, setting) for setting in settings])
+    return StudyPlan(model, noise, discount, depth, table, study)
+
+
+def wilson_interval(found: int, total: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share: never outside 0 to 1, and sensible at both ends."""
+    require(0 <= found <= total and total > 0, "found", f"from 0 to {total}", found)
+    z, share = NORMAL_975, found / total
+    centre = (share + z**2 / (2 * total)) / (1 + z**2 / total)
+    half = z / (1 + z**2 / total) * np.sqrt(share * (1 - share) / total + (z / (2 * total)) ** 2)
+    # Rounding aside, these ends are exactly 0 and 1.
+    lower = 0.0 if found == 0 else max(0.0, float(centre - half))
+    return lower, 1.0 if found == total else min(1.0, float(centre + half))
+
+
+def _size(rows: pd.DataFrame, setting: SimulationSetting) -> dict[str, float]:
+    own = rows[
+        (rows["model"] == setting.model)
+        & (rows["noise"] == setting.noise)
+        & (rows["subjects"] == setting.subjects)
+        & (rows["times"] == setting.times)
+        & (rows["discount"] == setting.discount)
+    ]
+    true = set(GenerativeModel(setting.model, setting.noise).true_variables)
+    done = own["status"] == "done"
+    kept = [set(str(text).split()) if ok else set() for text, ok in
+            zip(own["variables"], done, strict=True)]  # fmt: skip
+    found = sum(true <= names for names in kept)
+    lower, upper = wilson_interval(found, len(own))
+    linear, linear_se = mean_and_error(own.loc[done, "linear"])
+    neural, neural_se = mean_and_error(own.loc[done, "neural"])
+    return {
+        "subjects": setting.subjects,
+        "times": setting.times,
+        "replications": len(own),
+        "found": found,
+        "share": found / len(own),
+        "lower": lower,
+        "upper": upper,
+        "others": float(np.mean([len(names - true) for names in kept])),
+        "linear": linear,
+        "linear_se": linear_se,
+        "neural": neural,
+        "neural_se": neural_se,
+        "policies": int(done.sum()),
+    }

@@ -1,0 +1,126 @@
+"""A simulation study: settings x feature maps x replications, kept as they finish.
+
+    rows = run_study(PAPER_SETTINGS, replications=20, folder="study", jobs=2)
+
+A cell depends on its setting, feature map and number and on the study's seed alone: not on the
+other cells, on the number of workers or on interruptions. So a study that was stopped is taken up
+where it was, and part of it can be repeated alone. (On machines with other processors, networks
+may differ in the last digits.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from smdp import __version__
+from smdp.progress import Cancelled, Progress, silent
+from smdp.settings import require
+from smdp.simulation.names import PAPER_MAPS, MapKind
+from smdp.simulation.replication import CellResult, replicate
+from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings, planned_cells
+from smdp.simulation.study_store import StudyRows, StudyStore, open_study
+from smdp.simulation.time_left import TimeLeft
+
+Report = Callable[..., None]
+
+
+class StudyCancelled(Cancelled):
+    """The study was stopped; `finished` are the cells that were finished until then."""
+
+    def __init__(self, finished: StudyRows) -> None:
+        super().__init__("The simulation study was stopped.")
+        self.finished = finished
+
+
+def run_study(
+    settings: Sequence[SimulationSetting],
+    *,
+    maps: Sequence[MapKind] = PAPER_MAPS,
+    replications: int = 20,
+    how: StudySettings = StudySettings(),  # noqa: B008 - frozen
+    folder: Path | str | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> StudyRows:
+    """Do what is not done yet of the study in the folder, and return all that is in it.
+
+    `jobs`: processes, each with one thread; `scheduler`: the address of a Dask cluster to use
+    instead. Without a folder nothing is kept but the result. Failures are kept with their seed and
+    message, and not tried again unless asked for: they would fail again. Stopped by `progress`,
+    it raises `StudyCancelled`.
+    """
+    progress = progress or silent
+    require(isinstance(jobs, int) and jobs >= 1, "jobs", "a whole number of at least 1", jobs)
+    cells = planned_cells(settings, maps, replications)
+    with open_study(Path(folder) if folder is not None else None, how, __version__) as store:
+        finished = store.finished(count_failed=not retry_failed)
+        left = [cell for cell in cells if cell not in finished]
+        try:
+            _work(store, left, len(cells), how, jobs, scheduler, progress)
+        except Cancelled as stop:
+            raise StudyCancelled(store.read()) from stop
+        return store.read()
+
+
+def _work(
+    store: StudyStore,
+    left: list[Cell],
+    total: int,
+    how: StudySettings,
+    jobs: int,
+    scheduler: str | None,
+    progress: Progress,
+) -> None:
+    where = _Where(total - len(left), total, TimeLeft(store.read().rows, left, jobs), progress)
+    where.report()
+    for result in _results(left, how, jobs, scheduler, where.report):
+        store.append(result)
+        where.finished(result)
+
+
+class _Where:
+    """How far a study is, as it is told to people."""
+
+    def __init__(self, done: int, total: int, clock: TimeLeft, progress: Progress) -> None:
+        self._done, self._total, self._failed = done, total, 0
+        self._clock, self._progress = clock, progress
+
+    def finished(self, result: CellResult) -> None:
+        self._done += 1
+        self._failed += result.status == "failed"
+        self._clock.finished(result)
+        self.report()
+
+    def report(self, share: float = 0.0, what: str = "") -> None:
+        """`share`: how much of the next cell is done, where that is known."""
+        text = f"{self._done} of {self._total} done"
+        if self._failed:
+            text += f", {self._failed} failed"
+        text += self._clock.text() if self._done < self._total else ""
+        text += f" ({what[0].lower()}{what[1:]})" if what else ""
+        self._progress(min(1.0, (self._done + share) / self._total), text)
+
+
+def _results(
+    cells: list[Cell],
+    how: StudySettings,
+    jobs: int,
+    scheduler: str | None,
+    report: Report,
+) -> Iterator[CellResult]:
+    """The results as they finish; `report` is called often and may raise to stop everything."""
+    if not cells:
+        return
+    if scheduler is None and jobs == 1:
+        for cell in cells:
+            yield replicate(cell, how, progress=report)
+        return
+    from smdp.simulation.workers import in_processes, on_cluster
+
+    if scheduler is None:
+        yield from in_processes(cells, how, min(jobs, len(cells)), report)
+    else:
+        yield from on_cluster(cells, how, scheduler, report)
