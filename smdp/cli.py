@@ -1,21 +1,25 @@
-"""The command line: `smdp dashboard` opens the workbench in the browser."""
+"""The command line: `smdp dashboard`, `smdp run` and the other commands."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
+from importlib import import_module
+from importlib.util import find_spec
 
 from smdp import __version__
+from smdp.commands.terminal import complain
 from smdp.errors import SmdpError
-from smdp.settings import require
 
-ADDRESS = "127.0.0.1"
-FIRST_PORT = 8501
+#: In the order of the help text. Each has `add_parser`; the parsed options have `run`.
+COMMANDS = (
+    "smdp.commands.dashboard",
+    "smdp.commands.run",
+    "smdp.commands.report",
+    "smdp.simulation.command",
+    "smdp.commands.bench",
+)
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,94 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return run_dashboard(options.port, open_browser=not options.no_browser)
+        code: int = options.run(options)
+        return code
     except SmdpError as error:
-        print(f"smdp: {error}", file=sys.stderr)
+        complain(f"smdp: {error}")
         return 2
-
-
-def run_dashboard(port: int | None = None, *, open_browser: bool = True) -> int:
-    """Serve the dashboard to this machine alone until it is stopped; return its exit code."""
-    app, folder = dashboard_files()
-    chosen = choose_port(port)
-    print(f"The dashboard is at http://{ADDRESS}:{chosen}  (stop it with Ctrl+C)", flush=True)
-    command = [sys.executable, "-m", "streamlit", "run", str(app)]
-    # As options, because these beat the config file and any STREAMLIT_* variable.
-    command += [f"--server.address={ADDRESS}", f"--server.port={chosen}"]
-    command += ["--browser.gatherUsageStats=false"]
-    if not open_browser:
-        command += ["--server.headless=true"]
-    return _become(command, folder)
-
-
-def dashboard_files() -> tuple[Path, Path]:
-    """The dashboard's script, and the folder that holds its `.streamlit/config.toml`.
-
-    The dashboard lies beside this package, in a checkout as in an installation; its configuration
-    is beside it in the first and inside it in the second.
-    """
-    dashboard = Path(__file__).resolve().parent.parent / "dashboard"
-    app = dashboard / "app.py"
-    if app.is_file():
-        for folder in (dashboard, dashboard.parent):
-            if (folder / ".streamlit" / "config.toml").is_file():
-                return app, folder
-    raise SmdpError(f"The dashboard's files are missing from {dashboard}.", "Install smdp again.")
-
-
-def choose_port(wanted: int | None) -> int:
-    """The wanted port, or without a wish the first free one from 8501 on."""
-    if wanted is not None:
-        require(1 <= wanted <= 65535, "--port", "from 1 to 65535", wanted)
-        problem = _port_problem(wanted)
-        if problem:
-            remedy = f"Choose another, such as --port {_free_port()}, or leave --port out."
-            raise SmdpError(f"Port {wanted} {problem}.", remedy)
-        return wanted
-    port = _free_port()
-    if port != FIRST_PORT:
-        print(f"Port {FIRST_PORT} is already in use, so this dashboard takes {port}.")
-    return port
-
-
-def _free_port() -> int:
-    for port in range(FIRST_PORT, FIRST_PORT + 100):
-        if not _port_problem(port):
-            return port
-    raise SmdpError(
-        f"No port from {FIRST_PORT} to {FIRST_PORT + 99} is free.",
-        "Stop a program that uses one, or name another with --port.",
-    )
-
-
-def _port_problem(port: int) -> str:
-    """Why the dashboard cannot listen on the port; empty when it can."""
-    with socket.socket() as listener:
-        if os.name == "posix":  # elsewhere this option lets two programs share a port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((ADDRESS, port))
-        except PermissionError:
-            return "is reserved for the system"
-        except OSError:
-            return "is already in use"
-    return ""
-
-
-def _become(command: list[str], folder: Path) -> int:
-    """Run the command in the folder, as this process where the system can do that.
-
-    Then every signal reaches the server itself, and no server is left behind by a killed parent.
-    """
-    if os.name == "posix":
-        os.chdir(folder)
-        os.execv(command[0], command)
-    with subprocess.Popen(command, cwd=folder) as server:
-        while True:
-            try:
-                return server.wait()
-            except KeyboardInterrupt:  # the server has had it too, and is stopping
-                continue
+    except KeyboardInterrupt:
+        complain("smdp: Interrupted.")
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,26 +45,21 @@ def _parser() -> argparse.ArgumentParser:
         prog="smdp",
         description="From a mobile-health trial to a treatment policy that can be read. "
         "Everything runs on this machine; nothing leaves it.",
-        epilog="Start with: smdp dashboard",
+        epilog="Start with: smdp dashboard. What a command does: smdp run --help",
     )
     parser.add_argument("--version", action="version", version=f"smdp {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
-    dashboard = commands.add_parser(
-        "dashboard",
-        help="open the point-and-click workbench in the browser",
-        description="Open the workbench in the browser. It can be started from any folder, is "
-        "reachable from this machine only, and runs until Ctrl+C.",
-    )
-    dashboard.add_argument(
-        "--port",
-        type=int,
-        metavar="N",
-        help=f"port to listen on (default: the first free one from {FIRST_PORT} on)",
-    )
-    dashboard.add_argument(
-        "--no-browser", action="store_true", help="only print the address; open no browser"
-    )
+    for module in COMMANDS:
+        if _exists(module):
+            import_module(module).add_parser(commands)
     return parser
+
+
+def _exists(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 if __name__ == "__main__":

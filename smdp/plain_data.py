@@ -1,13 +1,15 @@
 """Results to plain files and back: JSON for the structure, npz for the arrays, never a pickle.
 
 Results are frozen dataclasses of numbers, text, arrays, tables, tuples and mappings; just these
-can be written, and only dataclasses of this package come back.
+can be written, and only dataclasses of this package come back. Arrays are named by their content,
+so that equal ones are kept once, and come back in C order whatever order they had.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from importlib import import_module
@@ -17,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from smdp.errors import DataError
+from smdp.errors import DataError, shorten
 
 STRUCTURE, ARRAYS = "structure.json", "arrays.npz"
 
@@ -26,19 +28,29 @@ def write_plain(value: object, folder: Path) -> None:
     """Write a result into a folder of its own."""
     arrays: dict[str, np.ndarray] = {}
     folder.mkdir(parents=True, exist_ok=True)
-    structure = json.dumps(_encode(value, arrays), allow_nan=True)
-    (folder / STRUCTURE).write_text(structure, encoding="utf-8")
+    (folder / STRUCTURE).write_text(plain_json(to_plain(value, arrays)), encoding="utf-8")
     np.savez(folder / ARRAYS, allow_pickle=False, **arrays)
 
 
 def read_plain(folder: Path) -> Any:
     """The result that `write_plain` wrote there."""
     structure = json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))
-    with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
-        return _decode(structure, arrays)
+    with np.load(folder / ARRAYS, allow_pickle=False) as file:
+        return from_plain(structure, {name: file[name] for name in file.files})
 
 
-def _encode(value: object, arrays: dict[str, np.ndarray]) -> Any:
+def plain_json(structure: Any) -> str:
+    """The one text of a structure: the same structure always gives the same text."""
+    return json.dumps(structure, allow_nan=True, separators=(",", ":"))
+
+
+def fingerprint(value: object) -> str:
+    """The SHA-256 of a result's content: equal for equal results, whatever their memory layout."""
+    return hashlib.sha256(plain_json(to_plain(value, {})).encode()).hexdigest()
+
+
+def to_plain(value: object, arrays: dict[str, np.ndarray]) -> Any:
+    """The value as JSON knows it; its arrays are put into `arrays`, and named there."""
     if isinstance(value, Enum):
         return {"$enum": _name(type(value)), "value": value.value}
     if value is None or isinstance(value, bool | int | float | str):
@@ -47,67 +59,105 @@ def _encode(value: object, arrays: dict[str, np.ndarray]) -> Any:
         return value.item()
     if isinstance(value, np.ndarray):
         if value.dtype == object:
-            return {"$objects": [_encode(v, arrays) for v in value.ravel()], "shape": value.shape}
-        arrays[key := f"a{len(arrays)}"] = value
-        return {"$array": key}
+            return {"$objects": [to_plain(v, arrays) for v in value.ravel()],
+                    "shape": list(value.shape)}  # fmt: skip
+        return {"$array": _store(value, arrays)}
     if isinstance(value, pd.Series):
-        return {"$series": _encode(value.to_frame(), arrays)}
+        return {"$series": to_plain(value.to_frame("values"), arrays),
+                "name": to_plain(value.name, arrays)}  # fmt: skip
     if isinstance(value, pd.DataFrame):
-        columns = [_encode(_column(value.iloc[:, i]), arrays) for i in range(value.shape[1])]
-        names = [_encode(name, arrays) for name in value.columns]
-        plain = value.index.equals(pd.RangeIndex(len(value))) and value.index.name is None
-        index = None if plain else _encode(_column(value.index.to_series()), arrays)
-        types = [str(kind) for kind in value.dtypes]
-        return {"$frame": columns, "names": names, "types": types, "index": index,
-                "called": value.index.name}  # fmt: skip
+        return _frame_to_plain(value, arrays)
     if isinstance(value, Mapping):
-        return {"$map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
+        return {"$map": [[to_plain(k, arrays), to_plain(v, arrays)] for k, v in value.items()]}
     if isinstance(value, tuple):
-        return {"$tuple": [_encode(v, arrays) for v in value]}
+        return {"$tuple": [to_plain(v, arrays) for v in value]}
     if isinstance(value, list):
-        return [_encode(v, arrays) for v in value]
+        return [to_plain(v, arrays) for v in value]
     if is_dataclass(value) and not isinstance(value, type):
-        content = {f.name: _encode(getattr(value, f.name), arrays) for f in fields(value) if f.init}
+        own = [f.name for f in fields(value) if f.init]
+        content = {name: to_plain(getattr(value, name), arrays) for name in own}
         return {"$class": _name(type(value)), "fields": content}
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
-def _decode(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+def from_plain(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    """The value that `to_plain` took apart."""
     if isinstance(code, list):
-        return [_decode(v, arrays) for v in code]
+        return [from_plain(v, arrays) for v in code]
     if not isinstance(code, dict):
         return code
     if "$array" in code:
         return arrays[code["$array"]]
     if "$objects" in code:
-        flat = np.empty(len(code["$objects"]), object)
-        flat[:] = [_decode(v, arrays) for v in code["$objects"]]
-        return flat.reshape(code["shape"])
+        return _objects(from_plain(v, arrays) for v in code["$objects"]).reshape(code["shape"])
     if "$tuple" in code:
-        return tuple(_decode(v, arrays) for v in code["$tuple"])
+        return tuple(from_plain(v, arrays) for v in code["$tuple"])
     if "$map" in code:
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in code["$map"]}
+        return {from_plain(k, arrays): from_plain(v, arrays) for k, v in code["$map"]}
     if "$series" in code:
-        return _decode(code["$series"], arrays).iloc[:, 0]
+        name = from_plain(code["name"], arrays)
+        return from_plain(code["$series"], arrays)["values"].rename(name)
     if "$frame" in code:
-        columns = dict(enumerate(_decode(code["$frame"], arrays)))
-        index = _decode(code["index"], arrays)
-        frame = pd.DataFrame(columns, index=None if index is None else pd.Index(index))
-        frame.index.name = code["called"]
-        frame = frame.astype(dict(enumerate(code["types"])))
-        frame.columns = pd.Index(_decode(code["names"], arrays))
-        return frame
+        return _frame_from_plain(code, arrays)
     if "$enum" in code:
         return _known(code["$enum"], Enum)(code["value"])
     kind = _known(code["$class"], None)
-    return kind(**{name: _decode(v, arrays) for name, v in code["fields"].items()})
+    return kind(**{name: from_plain(v, arrays) for name, v in code["fields"].items()})
+
+
+def _store(array: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
+    """Keep the array under a name made of its type, its shape and its content."""
+    own = np.ascontiguousarray(array) if array.ndim else array
+    content = hashlib.sha256(f"{own.dtype.str}{own.shape}".encode())
+    content.update(own.reshape(-1).view(np.uint8).data if own.nbytes else b"")
+    arrays[key := f"a{content.hexdigest()[:40]}"] = own
+    return key
+
+
+def _frame_to_plain(frame: pd.DataFrame, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    columns = [to_plain(_column(frame.iloc[:, i]), arrays) for i in range(frame.shape[1])]
+    plain = frame.index.equals(pd.RangeIndex(len(frame))) and frame.index.name is None
+    return {
+        "$frame": columns,
+        "names": [to_plain(name, arrays) for name in frame.columns],
+        "names called": to_plain(frame.columns.name, arrays),
+        "types": [str(kind) for kind in frame.dtypes],
+        "rows": len(frame),
+        "index": None if plain else to_plain(_column(frame.index.to_series()), arrays),
+        "index type": None if plain else str(frame.index.dtype),
+        "called": to_plain(frame.index.name, arrays),
+    }
+
+
+def _frame_from_plain(code: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    index = pd.RangeIndex(code["rows"])
+    if code["index"] is not None:
+        index = pd.Index(from_plain(code["index"], arrays), dtype=code["index type"])
+    columns = {
+        i: pd.Series(from_plain(column, arrays), index=index, dtype=kind)
+        for i, (column, kind) in enumerate(zip(code["$frame"], code["types"], strict=True))
+    }
+    frame = pd.DataFrame(columns, index=index)
+    frame.index.name = from_plain(code["called"], arrays)
+    frame.columns = pd.Index(from_plain(code["names"], arrays))
+    frame.columns.name = from_plain(code["names called"], arrays)
+    return frame
 
 
 def _column(column: pd.Series) -> np.ndarray:
     """Numbers and dates as they are, everything else (text, None) as objects."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return column.to_numpy()
-    return np.array([None if pd.isna(v) else v for v in column], dtype=object)
+    return _objects(None if pd.api.types.is_scalar(v) and pd.isna(v) else v for v in column)
+
+
+def _objects(values: Iterable[object]) -> np.ndarray:
+    """One cell for each value, even if the values are tuples of one length."""
+    listed = list(values)
+    found = np.empty(len(listed), dtype=object)
+    for place, value in enumerate(listed):
+        found[place] = value
+    return found
 
 
 def _name(kind: type) -> str:
@@ -116,11 +166,17 @@ def _name(kind: type) -> str:
 
 def _known(name: str, base: type | None) -> Any:
     """The class of that name, if it is a dataclass (or an enum) of this package."""
-    module, _, qualified = name.partition(":")
+    module, _, qualified = str(name).partition(":")
     kind = None
     if module.split(".")[0] == "smdp" and qualified.isidentifier():
-        kind = getattr(import_module(module), qualified, None)
+        try:
+            kind = getattr(import_module(module), qualified, None)
+        except ImportError:
+            kind = None
     fits = is_dataclass(kind) if base is None else isinstance(kind, type) and issubclass(kind, base)
     if not (isinstance(kind, type) and fits):
-        raise DataError(f"The file names '{name}', which is not a kind of result.")
+        raise DataError(
+            f"The file names '{shorten(name)}', which is not a kind of result.",
+            "It was written by another version of smdp, or it is damaged.",
+        )
     return kind

@@ -28,16 +28,17 @@ LAYERS = (
     "simulation",
     "words",
     "figures",
-    "report",
     "analysis",
+    "report",
     "worker",
+    "commands",
     "cli",
 )
 MAY_IMPORT_TORCH = {
     "smdp.feature_map.network",
     "smdp.feature_map.training",
     "smdp.feature_map.baselines",
-    "smdp.policy.q_learning",
+    "smdp.policy.neural",
 }
 STATISTICS = {"scipy", "torch", "dcor", "statsmodels", "sklearn"}
 PICKLING = {"pickle", "_pickle", "cloudpickle", "dill", "shelve"}

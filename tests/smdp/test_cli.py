@@ -14,13 +14,14 @@ import pytest
 
 import smdp
 from smdp import cli
+from smdp.commands import bench, dashboard
 from smdp.errors import SmdpError
 
 
 @pytest.fixture
 def taken_port():
     with socket.socket() as listener:
-        listener.bind((cli.ADDRESS, 0))
+        listener.bind((dashboard.ADDRESS, 0))
         listener.listen()
         yield listener.getsockname()[1]
 
@@ -29,7 +30,9 @@ def taken_port():
 def started(monkeypatch):
     """The command and folder that would have been run, instead of running them."""
     calls = []
-    monkeypatch.setattr(cli, "_become", lambda command, folder: calls.append((command, folder)))
+    monkeypatch.setattr(
+        dashboard, "_become", lambda command, folder: calls.append((command, folder)) or 0
+    )
     return calls
 
 
@@ -42,7 +45,48 @@ def test_version(capsys):
 
 def test_without_a_command_it_explains_itself(capsys):
     assert cli.main([]) == 0
-    assert "smdp dashboard" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "smdp dashboard" in text
+    for command in ("dashboard", "run", "simulate", "bench"):
+        assert f"    {command}" in text
+
+
+@pytest.mark.parametrize("command", ["dashboard", "run", "simulate", "bench"])
+def test_every_command_explains_itself_with_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([command, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert f"smdp {command}" in text
+    assert "xample" in text
+
+
+def test_the_help_needs_no_pandas():
+    code = "import smdp.cli, sys; smdp.cli.main([]); assert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_measuring_needs_a_checkout(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "CHECKOUT", tmp_path)
+    assert cli.main(["bench"]) == 2
+    assert "not part of an installation" in capsys.readouterr().err
+
+
+def test_measuring_runs_the_measurements(tmp_path, monkeypatch, capfd):
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "__main__.py").write_text("import sys; print(sys.argv[1:]); sys.exit(3)")
+    monkeypatch.setattr(bench, "CHECKOUT", tmp_path)
+    assert cli.main(["bench", "--slow"]) == 3
+    assert capfd.readouterr().out.strip() == "['--slow']"
+
+
+def test_interrupted_it_ends_quietly(monkeypatch, capsys):
+    def stop(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dashboard, "choose_port", stop)
+    assert cli.main(["dashboard"]) == 130
+    assert capsys.readouterr().err == "smdp: Interrupted.\n"
 
 
 def test_the_server_is_told_to_serve_this_machine_only(started, capsys):
@@ -72,8 +116,8 @@ def test_a_wanted_port_in_use_names_another(taken_port, started, capsys):
 
 
 def test_without_a_wish_the_next_free_port_is_taken(taken_port, monkeypatch, capsys):
-    monkeypatch.setattr(cli, "FIRST_PORT", taken_port)
-    assert cli.choose_port(None) > taken_port
+    monkeypatch.setattr(dashboard, "FIRST_PORT", taken_port)
+    assert dashboard.choose_port(None) > taken_port
     assert f"Port {taken_port} is already in use" in capsys.readouterr().out
 
 
@@ -84,19 +128,19 @@ def test_the_configuration_is_found_in_a_checkout_and_in_an_installation(
     for file in ("dashboard/app.py", f"{config_in}/.streamlit/config.toml"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
-    monkeypatch.setattr(cli, "__file__", str(tmp_path / "smdp" / "cli.py"))
-    assert cli.dashboard_files() == (tmp_path / "dashboard" / "app.py", tmp_path / config_in)
+    monkeypatch.setattr(dashboard, "__file__", str(tmp_path / "smdp" / "commands" / "x.py"))
+    assert dashboard.dashboard_files() == (tmp_path / "dashboard" / "app.py", tmp_path / config_in)
 
 
 def test_a_broken_installation_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(cli, "__file__", str(tmp_path / "smdp" / "cli.py"))
+    monkeypatch.setattr(dashboard, "__file__", str(tmp_path / "smdp" / "commands" / "x.py"))
     with pytest.raises(SmdpError, match=r"files are missing from .* Install smdp again"):
-        cli.dashboard_files()
+        dashboard.dashboard_files()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_it_serves_from_any_folder_with_our_configuration_and_stops_when_told(tmp_path):
-    port = cli.choose_port(None)
+    port = dashboard.choose_port(None)
     hostile = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_SERVER_PORT": "1"}
     server = subprocess.Popen(
         [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)],

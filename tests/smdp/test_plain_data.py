@@ -10,7 +10,7 @@ import pytest
 from smdp import ColumnRoles, NextValue, PreparationSettings, StateVariable
 from smdp.data.study import Cell
 from smdp.errors import DataError
-from smdp.plain_data import STRUCTURE, read_plain, write_plain
+from smdp.plain_data import ARRAYS, STRUCTURE, fingerprint, read_plain, write_plain
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,15 @@ class Stranger:
 
 @pytest.mark.parametrize(
     "name",
-    ["os:system", "subprocess:Popen", "smdp.cli:main", "smdp.errors:SmdpError", "smdp:nothing"],
+    [
+        "os:system",
+        "subprocess:Popen",
+        "smdp.cli:main",
+        "smdp.errors:SmdpError",
+        "smdp:nothing",
+        "smdp.nowhere:X",
+        "",
+    ],
 )
 def test_only_results_of_this_package_come_back(tmp_path, name):
     write_plain(PreparationSettings(), tmp_path)
@@ -68,3 +76,54 @@ def test_only_results_of_this_package_come_back(tmp_path, name):
     (tmp_path / STRUCTURE).write_text(json.dumps(structure))
     with pytest.raises(DataError, match="not a kind of result"):
         read_plain(tmp_path)
+
+
+def test_equal_arrays_are_written_once_and_shared(tmp_path):
+    values = np.random.default_rng(0).normal(size=(50, 40))
+    write_plain((values, values.copy(), {"again": values}), tmp_path)
+    assert (tmp_path / ARRAYS).stat().st_size < 1.2 * values.nbytes
+    one, two, mapped = read_plain(tmp_path)
+    assert one is two is mapped["again"]
+
+
+def test_the_fingerprint_is_of_the_content_not_of_the_layout():
+    values = np.arange(24.0).reshape(4, 6)
+    same = [np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2], values.copy()]
+    assert {fingerprint(each) for each in same} == {fingerprint(values)}
+    other = [values.astype(np.float32), values.reshape(6, 4), -values, values.tolist()]
+    assert len({fingerprint(each) for each in [values, *other]}) == 5
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.Series([1.5, 2.5]),
+        pd.Series([1, 2], index=["x", "y"], name="n"),
+        pd.Series([0.5, 0.5], index=pd.Index([2, 3], name="dimension"), name="share"),
+        pd.DataFrame({1: [0.1], 2: [np.nan]}, index=["x"]),
+        pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "t": [(1, 2), (3, 4)]}),
+        pd.DataFrame({"a": [1]}, index=pd.RangeIndex(1, 2, name="time")).rename_axis(columns="c"),
+        pd.DataFrame(),
+        pd.DataFrame(index=["x", "y"]),
+        pd.DataFrame({"a": pd.Series([], dtype=float)}),
+        pd.DataFrame({"d": pd.to_datetime(["2024-03-31 14:30", None])}),
+    ],
+)
+def test_tables_come_back_with_their_labels_and_types(table, tmp_path):
+    write_plain(table, tmp_path)
+    back = read_plain(tmp_path)
+    if table.ndim == 1:
+        pd.testing.assert_series_equal(back, table)
+    else:
+        pd.testing.assert_frame_equal(back, table, check_column_type=False)
+    assert fingerprint(back) == fingerprint(table)
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros(()), np.zeros((0, 3)), np.array(["", ""]), np.eye(2) > 0]
+)
+def test_odd_arrays_come_back(array, tmp_path):
+    write_plain(array, tmp_path)
+    back = read_plain(tmp_path)
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(back, array)

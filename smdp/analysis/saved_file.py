@@ -1,0 +1,236 @@
+"""A whole analysis in one file: a zip of JSON, Parquet and npz, never a pickle.
+
+    manifest.json     the format's number, and the size and SHA-256 of every other part
+    plan.json         the plan
+    analysis.json     which table it was, and how each result came to be
+    results/*.json    each step's result
+    arrays.npz        the arrays of the results, each once
+    table.parquet     the data as they were read, and table.json: labels and the like
+    choices.json      what the dashboard wants to find again
+
+Without the data, table and choices are left out, and with them the steps whose results are the
+values of single people. What stays: the plan, with the names of people left out by hand, and in
+a policy the features of the trial's decisions, without names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from smdp import __version__
+from smdp.analysis.archive import Archive, changed, is_sealed, pack
+from smdp.analysis.array_file import Budget, arrays_from_npz, arrays_to_npz
+from smdp.analysis.atomic_write import ORDINARY, write_whole
+from smdp.analysis.plan_text import plan_from_json, plan_to_json
+from smdp.analysis.provenance import StepRecord, TableSource
+from smdp.analysis.result import AnalysisResult
+from smdp.analysis.step_facts import result_type
+from smdp.analysis.steps import PERSONAL, Step
+from smdp.analysis.table_file import ATTRIBUTES, table_from_parquet, table_to_parquet
+from smdp.data.files.file_source import UNNAMED, Source, load
+from smdp.errors import ReadError, SmdpError, listing, shorten
+from smdp.plain_data import from_plain, plain_json, to_plain
+
+#: Of the file. Raise it when older versions of smdp could no longer read what is written.
+FORMAT = 1
+#: From each older format to the next: parts in, parts out.
+MIGRATIONS: Mapping[int, Callable[[dict[str, bytes]], dict[str, bytes]]] = {}
+KIND = "smdp analysis"
+MANIFEST, PLAN, ANALYSIS, ARRAYS = "manifest.json", "plan.json", "analysis.json", "arrays.npz"
+TABLE, TABLE_FACTS, CHOICES = "table.parquet", "table.json", "choices.json"
+RESULTS = {f"results/{step}.json": step for step in Step}
+NEEDED = (PLAN, ANALYSIS, ARRAYS)
+POSSIBLE = (*NEEDED, TABLE, TABLE_FACTS, CHOICES, *RESULTS)
+
+
+def save_analysis(
+    analysis: AnalysisResult,
+    path: str | PathLike[str],
+    *,
+    with_data: bool = True,
+    mode: int = ORDINARY,
+) -> Path:
+    """Write the analysis, finished or not, into one file; it is written whole or not at all."""
+    return write_whole(Path(path), analysis_to_bytes(analysis, with_data=with_data), mode=mode)
+
+
+def load_analysis(source: Source, *, name: str | None = None) -> AnalysisResult:
+    """The analysis in a file (a path, the bytes, or an open file).
+
+    A file that was changed, cut short, added to or made by a later version is refused.
+    """
+    data, found = load(source, name)
+    return analysis_from_bytes(data, "the file" if found == UNNAMED else found)
+
+
+def analysis_to_bytes(analysis: AnalysisResult, *, with_data: bool = True) -> bytes:
+    """What `save_analysis` writes: the same analysis gives the same bytes."""
+    if not with_data:
+        analysis = without_data(analysis)
+    arrays: dict[str, np.ndarray] = {}
+
+    def structure(value: object) -> bytes:
+        return plain_json(to_plain(value, arrays)).encode()
+
+    parts = {
+        PLAN: plan_to_json(analysis.plan).encode(),
+        ANALYSIS: structure(
+            {
+                "source": analysis.source,
+                "records": dict(analysis.records),
+                "stopped": analysis.stopped,
+            }
+        ),
+    }
+    for member, step in RESULTS.items():
+        if step in analysis.results:
+            parts[member] = structure(analysis.results[step])
+    if analysis.table is not None:
+        attributes = {k: v for k, v in analysis.table.attrs.items() if k in ATTRIBUTES}
+        parts[TABLE_FACTS] = structure(attributes)
+        parts[TABLE] = table_to_parquet(analysis.table)
+    if analysis.choices:
+        parts[CHOICES] = structure(dict(analysis.choices))
+    parts[ARRAYS] = arrays_to_npz(arrays)
+    return pack({MANIFEST: _manifest(parts), **parts}, compress=True, seal=True)
+
+
+def without_data(analysis: AnalysisResult) -> AnalysisResult:
+    """The analysis without the values of single people, and without messages that name them."""
+    records = {
+        name: replace(record, warnings=()) if record.step in PERSONAL else record
+        for name, record in analysis.records.items()
+    }
+    results = {name: r for name, r in analysis.results.items() if name not in PERSONAL}
+    return replace(analysis, table=None, results=results, records=records, choices={})
+
+
+def analysis_from_bytes(data: bytes, name: str) -> AnalysisResult:
+    """What `analysis_to_bytes` wrote; `name` is for messages."""
+    shown = f"'{shorten(name)}'"
+    parts = _parts(data, shown)
+    try:
+        return _analysis(parts, shown)
+    except SmdpError as error:
+        raise ReadError(f"{shown} cannot be opened: {error.problem}", error.remedy) from None
+    except MemoryError:
+        raise ReadError(f"{shown} does not fit into the memory of this computer.") from None
+    except Exception:  # what is sealed but does not fit together can fail anywhere
+        raise ReadError(
+            f"{shown} holds results that this version of smdp ({__version__}) cannot read.",
+            "It was saved by another version, or is damaged. Its plan (plan.json inside) can be "
+            "run again with 'smdp run'.",
+        ) from None
+
+
+def _manifest(parts: Mapping[str, bytes]) -> bytes:
+    members = {
+        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in parts.items()
+    }
+    content = {"kind": KIND, "format": FORMAT, "smdp": __version__, "members": members}
+    return json.dumps(content, indent=1).encode()
+
+
+def _parts(data: bytes, shown: str) -> dict[str, bytes]:
+    """Every part but the manifest, each held against it; migrated where the format is older."""
+    archive = Archive(data, shown)
+    if MANIFEST not in archive.names:
+        raise ReadError(
+            f"{shown} is not an analysis that smdp saved: it has no {MANIFEST}.",
+            "Choose a file that ends in .smdp, or get another copy.",
+        )
+    made_in, listed = _read_manifest(archive.read(MANIFEST), shown)
+    missing = [member for member in listed if member not in archive.names]
+    if missing:
+        raise ReadError(f"{shown} lacks the part {listing(missing)}.", "Get another copy of it.")
+    extra = [member for member in archive.names if member not in (MANIFEST, *listed)]
+    if extra:
+        raise ReadError(
+            f"{shown} has a part that it should not have: {listing(extra)}.",
+            "smdp never writes such a file; do not trust it.",
+        )
+    parts = {}
+    for member, expected in listed.items():
+        parts[member] = archive.read(member)
+        if hashlib.sha256(parts[member]).hexdigest() != expected:
+            raise changed(shown, member)
+    if not is_sealed(data):
+        raise ReadError(
+            f"{shown} has been changed or damaged since it was saved.",
+            "Get another copy of the file, or save the analysis again.",
+        )
+    for number in range(made_in, FORMAT):
+        if number not in MIGRATIONS:
+            raise ReadError(
+                f"{shown} has the old format {number}, which this version of smdp "
+                f"({__version__}) no longer reads.",
+                "Open it with an earlier version and save its plan.",
+            )
+        parts = MIGRATIONS[number](parts)
+    unknown = [member for member in parts if member not in POSSIBLE]
+    lacking = [member for member in NEEDED if member not in parts]
+    if unknown or lacking or (TABLE in parts) != (TABLE_FACTS in parts):
+        raise ReadError(
+            f"{shown} does not have the parts of an analysis: {listing(unknown or lacking)}.",
+            "Get another copy of the file.",
+        )
+    return parts
+
+
+def _read_manifest(content: bytes, shown: str) -> tuple[int, dict[str, str]]:
+    """The format's number, and the SHA-256 of each part."""
+    try:
+        manifest = json.loads(content)
+        kind, made_in = manifest["kind"], manifest["format"]
+        if kind != KIND or type(made_in) is not int or made_in < 1:
+            raise ValueError
+        if made_in > FORMAT:
+            raise ReadError(
+                f"{shown} has format {made_in}; this version of smdp ({__version__}) knows "
+                f"formats up to {FORMAT}.",
+                "Install a later version of smdp.",
+            )
+        return made_in, {name: str(m["sha256"]) for name, m in manifest["members"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise changed(shown, MANIFEST) from None
+
+
+def _analysis(parts: Mapping[str, bytes], shown: str) -> AnalysisResult:
+    arrays = Budget(arrays_from_npz(parts[ARRAYS], shown), shown)
+
+    def value(member: str) -> Any:
+        return from_plain(json.loads(parts[member]), arrays)
+
+    about = value(ANALYSIS)
+    results = {str(step): value(member) for member, step in RESULTS.items() if member in parts}
+    table = None
+    if TABLE in parts:
+        table = table_from_parquet(parts[TABLE], shown)
+        table.attrs = value(TABLE_FACTS)
+    records = about["records"]
+    fit = (
+        isinstance(about["source"], TableSource)
+        and all(isinstance(record, StepRecord) for record in records.values())
+        and all(step in records for step in results)
+        and all(isinstance(result, result_type(Step(s))) for s, result in results.items())
+    )
+    if not fit:
+        raise TypeError
+    return AnalysisResult(
+        plan=plan_from_json(parts[PLAN].decode()),
+        source=about["source"],
+        table=table,
+        results=results,
+        records=records,
+        choices=value(CHOICES) if CHOICES in parts else {},
+        stopped=str(about["stopped"]),
+    )

@@ -1,0 +1,1 @@
+"""The commands of `smdp`, one file each: `add_parser` hooks it in, its `run` does it."""

@@ -1,0 +1,157 @@
+"""`smdp run`: carry out an analysis plan."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smdp.commands.terminal import ProgressBar, complain, say
+from smdp.errors import SettingError, SmdpError
+
+if TYPE_CHECKING:
+    from smdp.analysis.plan import AnalysisPlan
+    from smdp.analysis.result import AnalysisResult
+
+NOT_FINISHED, INTERRUPTED = 1, 130
+EPILOG = """\
+examples:
+  smdp run plan.toml --data study.csv --out results/
+  smdp run analysis.smdp --out again/          the plan and the data of a saved analysis
+  smdp run plan.toml --data study.csv --out results/ --stop-after screening
+
+A plan is exported by the dashboard, or written by hand; what is left out has its default:
+  [roles]
+  subject = "student"
+  time = "report"
+  action = "module"
+  states = ["stress", "urge", "cigs"]
+  utility = { variable = "cigs", sign = -1 }   # minus the next value; or a column's name
+
+  [screening]
+  level = 0.1
+  seed = 1
+
+exit code: 0 done, 1 the plan could not be done to its end, 2 an error, 130 interrupted
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "run",
+        help="carry out an analysis plan, with the numbers that the dashboard gives",
+        description="Carry out an analysis plan on a table, without the dashboard. The same plan "
+        "and the same table give the same numbers, to the last digit, as the clicks did. "
+        "Everything runs on this machine.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "plan", type=Path, help="the plan (.toml or .json), or a saved analysis (.smdp)"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE",
+        help="the table: CSV, Excel, SPSS, Stata, SAS or Parquet (default: the one in the .smdp)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        required=True,
+        help="where the results go: analysis.smdp, plan.toml, script.py, summary.txt, tables/*.csv",
+    )
+    parser.add_argument(
+        "--stop-after", metavar="STEP", help="the last step to do, such as screening"
+    )
+    parser.add_argument(
+        "--without-data",
+        action="store_true",
+        help="write nothing that holds values or names of single people",
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace results that are in the folder already"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from smdp.analysis.result_files import write_results
+    from smdp.analysis.run import AnalysisCancelled, run_analysis
+
+    plan, table = _plan_and_table(options)
+    _check_folder(options.out, options.overwrite)
+    bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
+    code = 0
+    try:
+        analysis = run_analysis(table, plan, progress=bar)
+    except AnalysisCancelled as stop:
+        analysis, code = stop.finished, INTERRUPTED
+    finally:
+        bar.end()
+    if code == INTERRUPTED and not analysis.results:
+        complain("smdp: Interrupted before the first step was done; nothing was written.")
+        return code
+    written = write_results(analysis, options.out, with_data=not options.without_data)
+    if code == INTERRUPTED:
+        complain("smdp: Interrupted. The steps that were done by then were written.")
+    elif analysis.stopped:
+        code = NOT_FINISHED
+    if not options.quiet:
+        _report(analysis, options.out, len(written))
+    return code
+
+
+def _plan_and_table(options: argparse.Namespace) -> tuple[AnalysisPlan, Any]:
+    from smdp.analysis.plan_text import read_plan
+    from smdp.analysis.saved_file import load_analysis
+
+    table: Any = options.data
+    if options.plan.suffix.lower() == ".smdp":
+        saved = load_analysis(options.plan)
+        plan = saved.plan
+        table = saved.table if table is None else table
+        if table is None:
+            raise SettingError(
+                f"'{options.plan.name}' was saved without its data.", "Name the table: --data FILE."
+            )
+    else:
+        plan = read_plan(options.plan)
+        if table is None:
+            raise SettingError(
+                "The option --data is missing: the table to be analysed.",
+                "Add --data study.csv, say.",
+            )
+    if options.stop_after is not None:
+        plan = replace(plan, stop_after=options.stop_after)
+    return plan, table
+
+
+def _check_folder(folder: Path, overwrite: bool) -> None:
+    """Find out now, and not after an hour, whether the results can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()) and not overwrite:
+            raise SettingError(
+                f"The folder '{folder}' is not empty.",
+                "Name another with --out, or add --overwrite.",
+            )
+    except OSError as error:
+        raise SmdpError(
+            f"The results cannot be written to '{folder}': {error.strerror}.",
+            "Name another folder with --out.",
+        ) from None
+
+
+def _report(analysis: AnalysisResult, folder: Path, files: int) -> None:
+    for problem in analysis.warnings:
+        if problem.severity != "note":
+            complain(f"smdp: {problem.severity}: {problem}")
+    width = max(map(len, analysis.records), default=0)
+    for name, record in analysis.records.items():
+        took = "" if record.seconds is None else f"  ({record.seconds:.1f} s)"
+        say(f"{name.ljust(width)}  {record.summary}{took}")
+    say(f"{files} files in {folder}")

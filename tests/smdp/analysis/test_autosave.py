@@ -1,0 +1,83 @@
+"""Autosaves are private, found again, and can be forgotten."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from smdp.analysis.autosave import Autosaves, autosave_folder
+from smdp.errors import ReadError, SettingError
+
+
+@pytest.fixture
+def saves(tmp_path) -> Autosaves:
+    return Autosaves(tmp_path / "deep" / "autosave")
+
+
+def test_the_last_one_is_found_again(saves, partial):
+    assert saves.load("session01") is None
+    assert saves.names() == []
+    path = saves.save("session01", partial)
+    saves.save("session01", partial)
+    assert list(saves.load("session01").results) == ["data", "missing"]
+    assert saves.names() == ["session01"]
+    assert saves.saved_at("session01") == path.stat().st_mtime
+    assert saves.saved_at("session99") is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+def test_nobody_else_can_read_it(saves, partial):
+    path = saves.save("session01", partial)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_everything_is_forgotten(saves, partial):
+    for name in ("session01", "session02"):
+        saves.save(name, partial)
+    (saves.folder / ".session02.smdp.abc.part").write_bytes(b"x")
+    (saves.folder / "notes.txt").write_text("mine")
+    saves.forget("session01")
+    assert saves.names() == ["session02"]
+    saves.forget_everything()
+    saves.forget("session01")
+    assert [p.name for p in saves.folder.iterdir()] == ["notes.txt"]
+
+
+def test_the_newest_come_first_and_old_ones_go(saves, partial):
+    for age, name in enumerate(("newest00", "middle00", "oldest00")):
+        path = saves.save(name, partial)
+        os.utime(path, (path.stat().st_mtime - age * 86400,) * 2)
+    assert saves.names() == ["newest00", "middle00", "oldest00"]
+    saves.tidy(days=1.5)
+    assert saves.names() == ["newest00", "middle00"]
+    saves.tidy(files=1)
+    assert saves.names() == ["newest00"]
+
+
+@pytest.mark.parametrize("name", ["../../x", "", "UPPER000", "a/b00000", "short", "x" * 99])
+def test_a_name_cannot_lead_elsewhere(saves, partial, name):
+    with pytest.raises(SettingError, match="cannot be the name of an autosave"):
+        saves.save(name, partial)
+
+
+def test_a_damaged_one_says_so(saves, partial):
+    path = saves.save("session01", partial)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(ReadError, match=r"session01.smdp"):
+        saves.load("session01")
+
+
+def test_the_folder_can_be_chosen_and_switched_off(monkeypatch):
+    monkeypatch.setenv("SMDP_AUTOSAVE", "/somewhere")
+    assert autosave_folder() == Path("/somewhere")
+    monkeypatch.setenv("SMDP_AUTOSAVE", "off")
+    assert autosave_folder() is None
+    monkeypatch.delenv("SMDP_AUTOSAVE")
+    if sys.platform.startswith("linux"):
+        monkeypatch.setenv("XDG_STATE_HOME", "/state")
+        assert autosave_folder() == Path("/state/smdp/autosave")

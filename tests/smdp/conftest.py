@@ -1,0 +1,90 @@
+"""Feature maps made by hand, for what only reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from smdp.feature_map.layers import Layer
+from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.stability import FeatureMapStability
+from smdp.settings import FeatureMapSettings
+
+
+@pytest.fixture
+def hand_made() -> Callable[..., FittedFeatureMap]:
+    """A map with the given weights, one layer or two, and a candidate for each (p, rejected)."""
+
+    def make(
+        weights: list[list[float]],
+        variables: tuple[str, ...],
+        *,
+        deep: bool = False,
+        candidates: tuple[tuple[int, float, bool], ...] = (),
+        **more: object,
+    ) -> FittedFeatureMap:
+        matrix = np.array(weights)
+        layers = (Layer(matrix, np.zeros(len(matrix))),)
+        if deep:
+            layers = (*layers, Layer(np.eye(len(matrix)), np.zeros(len(matrix))))
+        tried = pd.DataFrame(
+            {
+                "pass": 1,
+                "dimension": [q for q, _, _ in candidates],
+                "p_relative": [p for _, p, _ in candidates],
+                "p_absolute": [p for _, p, _ in candidates],
+                "rejected": [r for _, _, r in candidates],
+                "chosen": [k == len(candidates) - 1 for k in range(len(candidates))],
+                "kept_count": len(variables),
+                "penalty": 0.1,
+                "cv_loss": 1.0,
+                "refit_loss": 0.9,
+            }
+        )
+        names = [f"feature {k + 1}" for k in range(len(matrix))]
+        given = {"settings": FeatureMapSettings(), "seed": 0} | more
+        return FittedFeatureMap(
+            kind="adnn",
+            variables=variables,
+            layers=layers,
+            activation="arctan",
+            centre=np.zeros(len(variables)),
+            scale=np.ones(len(variables)),
+            weights=pd.DataFrame(matrix, index=names, columns=list(variables)),
+            column_norms=pd.Series(np.linalg.norm(matrix, axis=0), index=list(variables)),
+            steps=tried[tried["chosen"]],
+            candidates=tried,
+            **given,
+        )
+
+    return make
+
+
+@pytest.fixture
+def steady() -> Callable[..., FeatureMapStability]:
+    """The stability of a map, with the given share of same signs for each (feature, variable)."""
+
+    def make(
+        fitted: FittedFeatureMap, same_sign: list[list[float]], refits: int = 10
+    ) -> FeatureMapStability:
+        rows = [
+            (feature, variable, w, w - 0.1, w + 0.1, refits, same_sign[k][j])
+            for k, feature in enumerate(fitted.features)
+            for j, (variable, w) in enumerate(fitted.weights.loc[feature].items())
+        ]
+        columns = ["feature", "variable", "estimate", "lower", "upper", "refits", "same_sign"]
+        return FeatureMapStability(
+            fitted=fitted,
+            selection=pd.Series(1.0, index=list(fitted.variables)),
+            dimensions=pd.Series([1.0], index=[fitted.dimension]),
+            weights=pd.DataFrame(rows, columns=columns),
+            bootstraps=10,
+            failed=(),
+            coverage=0.9,
+            seed=0,
+        )
+
+    return make
