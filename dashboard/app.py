@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.navigation import PAGES, START, WEIGHTS, sidebar
+from dashboard.navigation import PAGES, START, VIEWS, sidebar
 from dashboard.running import collect
 from dashboard.session import begin_visit
 from dashboard.style import apply_style
@@ -14,7 +14,7 @@ st.set_page_config(
 )
 apply_style()
 page = st.navigation(
-    [st.Page(f"views/{p.view}.py", title=p.title) for p in (START, *PAGES.values(), WEIGHTS)],
+    [st.Page(f"views/{p.view}.py", title=p.title) for p in (START, *PAGES.values(), *VIEWS)],
     position="hidden",
 )
 begin_visit(page.title)

@@ -22,6 +22,8 @@ from smdp.errors import SmdpError
 # A page reload closes the connection for a moment; a closed browser does so for good.
 GRACE_SECONDS = 8.0
 SECONDS_TO_END = 0.5
+# For a worker that has something to keep: to hear that it is to stop, and to write it down.
+SECONDS_TO_STOP = 10.0
 
 
 class JobState(StrEnum):
@@ -43,7 +45,10 @@ class Job:
     started: float = field(default_factory=time.monotonic)
     share: float = 0.0
     message: str = "Starting"
+    messages: list[str] = field(default_factory=list)  # in order, none twice in a row
     state: JobState = JobState.RUNNING
+    stopping: bool = False  # asked to stop, still running
+    stopped_early: bool = False  # the result is what was finished by then
     error: SmdpError | None = None
     result: Any = None
     made_from: str = ""
@@ -59,6 +64,19 @@ class Job:
         return spent * (1 - self.share) / self.share
 
     def cancel(self) -> None:
+        """Stop, and keep what is finished; where there is nothing to keep, or asked twice, end."""
+        from smdp.worker import KEEP_WHAT_IS_FINISHED
+
+        if self.state != JobState.RUNNING:
+            return
+        if self.stopping or self.task not in KEEP_WHAT_IS_FINISHED or not _ask(self.process):
+            self.end()
+        else:
+            self.stopping = True
+            threading.Thread(target=_end_if_deaf, args=(self,), daemon=True).start()
+
+    def end(self) -> None:
+        """End at once; nothing is kept."""
         if self.state == JobState.RUNNING:
             self.state = JobState.CANCELLED
             _end(self.process)
@@ -92,6 +110,7 @@ def start(task: str, token: str, data: object, settings: object, seed: int) -> J
 def _listen(job: Job) -> None:
     """Follow the worker's lines to its end, and take its result or its error."""
     from smdp.plain_data import read_plain
+    from smdp.worker import STOPPED
 
     assert job.process.stdout is not None
     problem: SmdpError | None = None
@@ -102,6 +121,10 @@ def _listen(job: Job) -> None:
             continue
         if "progress" in line:
             job.share, job.message = float(line["progress"]), str(line["message"])
+            if job.message not in job.messages[-1:]:
+                job.messages.append(job.message)
+        elif "stopped" in line:
+            job.stopped_early = True
         elif "problem" in line:
             problem = SmdpError(line["problem"], line["remedy"])
     code = job.process.wait()
@@ -110,6 +133,8 @@ def _listen(job: Job) -> None:
             if code == 0:
                 job.result = read_plain(job.folder / "result")
                 job.share, job.state = 1.0, JobState.DONE
+            elif code == STOPPED:
+                job.state = JobState.CANCELLED
             else:
                 job.error = problem or _unexplained(code)
                 job.state = JobState.FAILED
@@ -140,7 +165,25 @@ def _guard(job: Job, session: str) -> None:
         elif gone_since is None:
             gone_since = time.monotonic()
         elif time.monotonic() - gone_since > GRACE_SECONDS:
-            job.cancel()
+            job.end()
+
+
+def _ask(process: subprocess.Popen) -> bool:
+    """Ask a worker to stop; whether it could be asked."""
+    assert process.stdin is not None
+    try:
+        process.stdin.write("stop\n")
+        process.stdin.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _end_if_deaf(job: Job) -> None:
+    try:
+        job.process.wait(SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        job.end()
 
 
 def _end(process: subprocess.Popen) -> None:

@@ -32,8 +32,17 @@ PAGES = {
     Step.FEATURES: PageInfo(
         "feature_dimension", "Feature dimension", 5, "Find how few features are enough"
     ),
+    Step.STABILITY: PageInfo("weights", "Weights", 6, "Read what the features are made of"),
+    Step.POLICY: PageInfo(
+        "q_functions", "Q-functions", 7, "Learn what each treatment is worth in each state"
+    ),
+    Step.EVALUATION: PageInfo(
+        "policy", "Policy", 8, "See whom it would treat, and what that would earn"
+    ),
 }
-WEIGHTS = PageInfo("weights", "Weights", 6, "Read what the features are made of")
+PATIENT = PageInfo("patient", "Patient", 9, "See one recommendation with its reasons")
+#: Pages that show what the steps found and have no result of their own.
+VIEWS = {PATIENT: ":material/person:"}
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
     State.READY: ":material/play_circle:",
@@ -57,6 +66,8 @@ def step_line(step: Step) -> str:
         return finished.summary
     if now == State.NOT_STARTED and before(step) is None:
         return "load a file first"
+    if now == State.READY and step == Step.STABILITY:
+        return "to be read; stability not checked"
     return WORDS[now]
 
 
@@ -73,11 +84,9 @@ def sidebar() -> None:
                 icon=ICONS[state(step)],
             )
             st.caption(step_line(step))
-        st.page_link(
-            f"views/{WEIGHTS.view}.py",
-            label=f"{WEIGHTS.number}  {WEIGHTS.title}",
-            icon=":material/bar_chart:",
-        )
+        for page, icon in VIEWS.items():
+            label = f"{page.number}  {page.title}" if page.number else page.title
+            st.page_link(f"views/{page.view}.py", label=label, icon=icon)
         watch_if_running()
         if table is not None:
             st.divider()

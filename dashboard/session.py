@@ -27,6 +27,16 @@ class Step(StrEnum):
     SCREENING = "screening"
     FEATURES = "features"
     STABILITY = "stability"
+    POLICY = "policy"
+    EVALUATION = "evaluation"
+    PLACEBO = "placebo"
+
+
+#: Steps that do not work on the result of the one before them in the list.
+_WORKS_ON = {
+    Step.POLICY: Step.FEATURES,
+    Step.PLACEBO: Step.POLICY,
+}
 
 
 class State(StrEnum):
@@ -66,9 +76,10 @@ def _state(key: Key, new: Callable[[], Any]) -> Any:
 
 
 def before(step: Step) -> Step | None:
+    """The step whose result this one works on."""
     order = list(Step)
     place = order.index(step)
-    return order[place - 1] if place else None
+    return _WORKS_ON.get(step, order[place - 1]) if place else None
 
 
 def done(step: Step) -> Done | None:

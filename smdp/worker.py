@@ -1,8 +1,9 @@
 """A long step in a process of its own: `python -m smdp.worker FOLDER`.
 
 The folder holds the request (`request/`); progress goes to standard output as JSON lines, the
-result to `result/`. The process ends when its standard input closes, so that no worker outlives
-the program that started it.
+result to `result/`. A line on its standard input asks it to stop at the next report of progress,
+with what is finished as its result. The process ends when its standard input closes, so that no
+worker outlives the program that started it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,13 @@ from typing import Any
 
 from smdp.errors import SmdpError
 from smdp.plain_data import read_plain, write_plain
-from smdp.progress import Progress
+from smdp.progress import Cancelled, Progress
+
+#: The exit code of a worker that was asked to stop and had nothing finished.
+STOPPED = 5
+
+#: Tasks with parts that are results of their own, so that it is worth asking them to stop.
+KEEP_WHAT_IS_FINISHED = {"adnn", "stability"}
 
 
 @dataclass(frozen=True)
@@ -65,22 +72,85 @@ def _stability(request: Request, progress: Progress) -> object:
     )
 
 
+def _policies(request: Request, progress: Progress) -> object:
+    """One policy for each of the settings."""
+    from smdp.policy.q_learning import learn_policy
+
+    trajectories, fitted = request.data
+    several = request.settings
+    return tuple(
+        learn_policy(
+            trajectories,
+            fitted,
+            settings,
+            seed=request.seed,
+            progress=_part(progress, k, len(several)),
+        )
+        for k, settings in enumerate(several)
+    )
+
+
+def _evaluation(request: Request, progress: Progress) -> object:
+    """What each of the policies would earn."""
+    from smdp.policy.evaluation import evaluate_policy
+
+    trajectories, policies = request.data
+    return tuple(
+        evaluate_policy(
+            trajectories,
+            policy,
+            request.settings,
+            seed=request.seed,
+            progress=_part(progress, k, len(policies)),
+        )
+        for k, policy in enumerate(policies)
+    )
+
+
+def _placebo(request: Request, progress: Progress) -> object:
+    """The gain of one policy beside those with shuffled actions."""
+    from smdp.policy.placebo import placebo_check
+
+    trajectories, policy = request.data
+    _, repeats, settings = request.settings  # the first names the policy
+    return placebo_check(
+        trajectories, policy, settings, repeats=repeats, seed=request.seed, progress=progress
+    )
+
+
+def _part(progress: Progress, k: int, of: int) -> Progress:
+    return lambda share, what: progress((k + share) / of, what)
+
+
 TASKS: dict[str, Callable[[Request, Progress], object]] = {
     "screen": _screen,
     "stability": _stability,
+    "policies": _policies,
+    "evaluation": _evaluation,
+    "placebo": _placebo,
     **dict.fromkeys(("adnn", "tnn", "pca", "identity"), _feature_map),
 }
 
 
 def main(folder: Path) -> int:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    stop = threading.Event()
+    threading.Thread(target=_listen_to_parent, args=(stop,), daemon=True).start()
 
     def report(share: float, message: str) -> None:
+        if stop.is_set():
+            raise Cancelled
         _say({"progress": share, "message": message})
 
     try:
         request: Request = read_plain(folder / "request")
         write_plain(TASKS[request.task](request, report), folder / "result")
+    except Cancelled as cancelled:
+        if cancelled.finished is None:
+            return STOPPED
+        write_plain(cancelled.finished, folder / "result")
+        if not getattr(cancelled.finished, "complete", False):  # asked at the very end
+            _say({"stopped": True})
+        return 0
     except SmdpError as error:
         _say({"problem": error.problem, "remedy": error.remedy})
         return 2
@@ -104,11 +174,11 @@ def _say(line: dict) -> None:
     sys.stdout.flush()
 
 
-def _end_with_parent() -> None:
-    """Wait until standard input closes, which it does when the parent ends, and end too."""
+def _listen_to_parent(stop: threading.Event) -> None:
+    """Stop when asked to; when standard input closes, as it does with the parent's end, end."""
     # Not sys.stdin, whose lock a waiting thread would hold when the interpreter ends.
     while os.read(0, 1024):
-        pass
+        stop.set()
     os._exit(4)
 
 

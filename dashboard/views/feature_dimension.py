@@ -7,9 +7,9 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import inputs
-from dashboard.gate import needs, stale_notice
-from dashboard.running import job_box, run_or_start
-from dashboard.session import State, Step, kept, result, state
+from dashboard.gate import changed_notice, needs
+from dashboard.running import is_running, job_box, milestones, run_or_start
+from dashboard.session import State, Step, result, state
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -27,8 +27,10 @@ from smdp.words.feature_map import (
     candidate_table,
     check_feature_map,
     describe_feature_map,
+    dimensions_so_far,
     feature_map_summary,
     pass_table,
+    stopped_notice,
 )
 
 heading(
@@ -62,15 +64,7 @@ with settings_column:
         0.05,
         "A dimension is rejected when its p-value is at most this. The paper takes 0.05.",
     )
-    by_hand = inputs.whole_number(
-        "Dimension by hand (0: by test)",
-        "features.by_hand",
-        0,
-        0,
-        len(trajectories.variables),
-        "Overrides the test. Say why below: it goes with the result.",
-    )
-    why = inputs.text("Why this dimension?", "features.why") if by_hand else ""
+    dimension_box = st.container()
     with st.expander("More"):
         kind = inputs.select(
             "Kind of map",
@@ -89,29 +83,48 @@ with settings_column:
             "predictions from the features worse than from the full state? Both are shown.",
         )
         seed = inputs.seed("features.seed")
+    names = trajectories.variables if use_all else selected
+    by_hand, why = 0, ""
+    if kind == "adnn" and names:
+        with dimension_box:
+            by_hand = inputs.whole_number(
+                "Dimension by hand (0: by test)",
+                "features.by_hand",
+                0,
+                0,
+                len(trajectories.variables),
+                "Overrides the test. Say why below: it goes with the result.",
+            )
+            if by_hand:
+                why = inputs.text("Why this dimension?", "features.why").strip()
 
+missing = ""
+if not names:
+    missing = "Screening kept no variable: tick 'Use all variables'."
+elif by_hand > len(names):
+    missing = f"Only {len(names)} variables are used: set a dimension of at most {len(names)}."
+elif by_hand and not why:
+    missing = "A dimension set by hand needs a reason."
 with errors_as_messages():
     settings = FeatureMapSettings(
         interpretable=interpretable,
         level=level,
         test=test,
         dimensions=(by_hand,) if by_hand else None,
+        reason=why,
     )
-    names = trajectories.variables if use_all else selected
     with settings_column:
         go = st.button(
             "Fit the feature map",
             type="primary",
             width="stretch",
             icon=":material/hub:",
-            disabled=state(Step.FEATURES) == State.RUNNING
-            or not names
-            or bool(by_hand and not why.strip()),
+            disabled=state(Step.FEATURES) == State.RUNNING or bool(missing),
             help="Runs in the background, about half a minute for a study of 30 people and 7 "
             "variables; longer with more variables. You may leave the page.",
         )
-        if by_hand and not why.strip():
-            st.caption("A dimension set by hand needs a reason.")
+        if missing:
+            st.caption(missing)
     if go:
         run_or_start(
             Step.FEATURES,
@@ -127,7 +140,11 @@ with main:
     job_box(Step.FEATURES)
     if fitted is None:
         with st.container(border=True, height=440):
-            if names:
+            if is_running(Step.FEATURES):
+                st.markdown("Each dimension appears here as soon as it is tested.")
+                milestones(Step.FEATURES, dimensions_so_far)
+            elif names:
+                milestones(Step.FEATURES, dimensions_so_far)
                 st.markdown(
                     f"A network will learn a map of {len(names)} variables to one feature, two, "
                     "three, and so on, until the test no longer finds that something is lost. The "
@@ -139,10 +156,16 @@ with main:
                     "higher level."
                 )
     else:
-        stale_notice(Step.FEATURES)
-        if fitted.settings.dimensions is not None and kept("features.why", ""):
+        milestones(Step.FEATURES, dimensions_so_far)
+        if is_running(Step.FEATURES):
+            st.caption("Until the new result is there, the one below is the earlier one.")
+        else:
+            changed_notice(Step.FEATURES, settings)
+        if stopped_notice(fitted):
+            st.warning(literal(stopped_notice(fitted)), icon=":material/stop_circle:")
+        if fitted.settings.reason:
             st.info(
-                f"Dimension set by hand. Reason given: {literal(kept('features.why', ''))}",
+                f"Dimension set by hand. Reason given: {literal(fitted.settings.reason)}",
                 icon=":material/edit_note:",
             )
         if fitted.kind == "adnn":
@@ -150,7 +173,7 @@ with main:
             number = numbers[-1]
             if len(numbers) > 1:
                 number = st.segmented_control(
-                    "Pass", numbers, default=number, required=True, key="features.pass"
+                    "Pass", numbers, default=number, required=True, key=f"features.pass of {number}"
                 )
             figure(dimension_figure(fitted, number), "dimension")
             tabs = st.tabs(["Candidates", "Error out of fold", "Passes"])

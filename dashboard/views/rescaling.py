@@ -9,11 +9,20 @@ import streamlit as st
 from dashboard import inputs
 from dashboard.gate import changed_notice, needs
 from dashboard.session import State, Step, done, result, run, state
-from dashboard.show import errors_as_messages, figure, heading, literal, next_step, says, table
-from smdp.data.describe import describe_prepared, plural, rescaling_table
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    next_step,
+    says,
+    table,
+)
+from smdp.data.describe import check_prepared, describe_prepared, plural, rescaling_table
 from smdp.data.long_table import prepared_table
 from smdp.data.prepare import finish
-from smdp.data.rescale import unique_counts
+from smdp.data.rescale import default_reference, unique_counts
 from smdp.figures.rescaling import before_after_figure, levels_figure
 from smdp.settings import RescalingSettings
 
@@ -24,7 +33,7 @@ completed = result(Step.MISSING)
 earlier = done(Step.MISSING)
 counts = unique_counts(completed.imputed)
 all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variables)
-widest = max(counts, key=counts.__getitem__)
+widest = default_reference(completed.imputed)
 
 MOST_LEVELS = 100
 ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
@@ -46,7 +55,7 @@ with settings_column:
             list(counts),
             widest,
             "Divided by its maximum, its values are the levels that all other variables are "
-            "rounded to. Usually the one with the most different values.",
+            "rounded to. Usually the one with the most different values, from 0 or nearly 0 on.",
             lambda n: f"{n} ({plural(counts[n], 'value')})",
         )
     rescaling = RescalingSettings(reference) if way == ORDINAL else None
@@ -84,9 +93,9 @@ with main:
     if prepared is None:
         with st.container(border=True, height=340):
             st.markdown(
-                f"**{literal(widest)}** has the most different values "
-                f"({counts[widest]}). With common levels, every other variable is moved to the "
-                "nearest of them. The figure appears here once you have chosen."
+                f"**{literal(widest)}** has {counts[widest]} different values. With common "
+                "levels, every other variable is moved to the nearest of them. The figure appears "
+                "here once you have chosen."
             )
     else:
         changed_notice(Step.RESCALING, settings)
@@ -109,5 +118,6 @@ with main:
         with tabs[3]:
             table(prepared_table(prepared), "prepared-data")
         says(describe_prepared(prepared))
+        check(check_prepared(prepared))
         if state(Step.RESCALING) == State.DONE:
             next_step("Next: screening", "screening")

@@ -42,6 +42,7 @@ def dimension_figure(fitted: FittedFeatureMap, number: int) -> go.Figure:
             mode="markers",
             name="chosen",
             marker={"size": 20, "symbol": "circle-open", "color": VERMILION, "line": {"width": 3}},
+            cliponaxis=False,
             hoverinfo="skip",
         )
     figure.add_hline(
@@ -51,6 +52,8 @@ def dimension_figure(fitted: FittedFeatureMap, number: int) -> go.Figure:
             "text": f"level {fitted.settings.level:g}",
             "font": {"size": 12},
             "y": float(np.log10(fitted.settings.level)),  # as a log axis wants it
+            "x": 0,  # small dimensions are usually far below the level
+            "xanchor": "left",
             "yanchor": "bottom",
         },
     )

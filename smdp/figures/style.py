@@ -61,7 +61,7 @@ def colour_bar(title: str, **options: object) -> dict[str, object]:
 
 def plain(text: object, limit: int = 28) -> str:
     """A name as a label: never markup, and cut where it would push the figure aside."""
-    return html.escape(_cut(str(text), limit))
+    return html.escape(_cut(str(text), limit), quote=False)  # plotly knows no &quot;
 
 
 def labels(names: Iterable[str], limit: int = 28) -> dict[str, str]:
@@ -74,7 +74,7 @@ def labels(names: Iterable[str], limit: int = 28) -> dict[str, str]:
             copy += 1
             label = f"{_cut(name, limit - 4)} ({copy})"
         taken.add(label)
-        found[name] = html.escape(label)
+        found[name] = html.escape(label, quote=False)
     return found
 
 

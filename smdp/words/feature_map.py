@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import pandas as pd
 
 from smdp.data.problem import Problem
@@ -16,6 +19,27 @@ KIND_NAMES = {
     "identity": "All variables as they are",
 }
 
+NOT_PROVEN = "Not rejected is not proven: with more subjects a larger dimension might be needed. "
+
+#: What `fit_feature_map` says through `progress` when it has tested a dimension.
+TESTED = re.compile(r"(?:Pass (\d+): )?dimension (\d+) (not )?rejected, p = ([\d.]+)", re.I)
+
+
+def dimensions_so_far(messages: Sequence[str]) -> list[str]:
+    """The dimensions that a fit under way has tested, from what it said of its progress."""
+    lines = []
+    for found in filter(None, map(TESTED.search, messages)):
+        number, dimension, passed, p = found.groups()
+        where = f"Pass {number}, dimension" if number else "Dimension"
+        verdict = "not rejected" if passed else "rejected"
+        lines.append(f"{where} {dimension}: {verdict} ({p_text(float(p))})")
+    return lines
+
+
+def stopped_notice(fitted: FittedFeatureMap) -> str:
+    """For the top of a page that shows a map whose fit was stopped; empty if it was not."""
+    return "" if fitted.complete else fitted.notes[-1]
+
 
 def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
     """Two or three sentences with the actual numbers."""
@@ -26,58 +50,82 @@ def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
     )
     if fitted.kind != "adnn" or fitted.candidates.empty:
         return [text, "This is a map to compare with: no test has chosen its dimension."]
-    chosen = fitted.candidates[fitted.candidates["chosen"]].iloc[-1]
-    test = fitted.settings.test
-    p = float(chosen[f"p_{test}"])
-    verdict = (
-        f"rejected at level {fitted.settings.level:g} like all smaller ones ({p_text(p)}), so it "
-        "is the largest that was tried, not one that passed"
-        if chosen["rejected"]
-        else f"the smallest that the {test} test does not reject at level "
-        f"{fitted.settings.level:g} ({p_text(p)})"
-    )
     return [
         text,
-        f"Dimension {int(chosen['dimension'])} is {verdict}.",
-        "Not rejected is not proven: with more subjects a larger dimension might be needed. The "
-        "test compares predictions of the next state and utility; it cannot see what no variable "
-        "in the table records.",
+        _how_chosen(fitted),
+        ("" if _chosen(fitted)["rejected"] else NOT_PROVEN)
+        + "The test compares predictions of the next state and utility; it cannot see what no "
+        "variable in the table records.",
     ]
 
 
+def _how_chosen(fitted: FittedFeatureMap) -> str:
+    chosen = _chosen(fitted)
+    settings = fitted.settings
+    test, p = settings.test, p_text(float(chosen[f"p_{settings.test}"]))
+    dimension, rejected = int(chosen["dimension"]), bool(chosen["rejected"])
+    if settings.dimensions is not None and len(settings.dimensions) == 1:
+        asked = settings.dimensions[0]
+        left = "" if dimension == asked else f", but only {dimension} variables were left"
+        verdict = "rejects" if rejected else "does not reject"
+        return (
+            f"Dimension {asked} was set by hand{left}; no other was tried. The {test} test "
+            f"{verdict} it at level {settings.level:g} ({p}): "
+            + ("it loses something that matters." if rejected else "a smaller one might do too.")
+        )
+    if rejected:
+        return (
+            f"Dimension {dimension} is rejected at level {settings.level:g} like all smaller ones "
+            f"({p}), so it is the largest that was tried, not one that passed."
+        )
+    passed = f"that the {test} test does not reject at level {settings.level:g} ({p})"
+    last = fitted.candidates[fitted.candidates["pass"] == chosen["pass"]]
+    if dimension > 1 and not (last["dimension"] < dimension).any():
+        return f"Dimension {dimension} is one {passed}; no smaller one was tried with it."
+    return f"Dimension {dimension} is the smallest {passed}."
+
+
+def _chosen(fitted: FittedFeatureMap) -> pd.Series:
+    """The chosen candidate of the last pass."""
+    return fitted.candidates[fitted.candidates["chosen"]].iloc[-1]
+
+
 def check_feature_map(fitted: FittedFeatureMap) -> list[Problem]:
-    """Warnings with their remedies."""
-    found = [Problem("note", "", note) for note in fitted.notes]
+    """Warnings with their remedies, but for that of `stopped_notice`."""
+    notes = [note for note in fitted.notes if note != stopped_notice(fitted)]
+    found = []
     if not fitted.variables_used:
-        found.insert(
-            0,
+        found.append(
             Problem(
                 "warning",
                 "",
                 "No variable is used by the map.",
                 "Screen at a higher level, or use all variables.",
-            ),
-        )
-    if fitted.kind == "adnn" and not fitted.candidates.empty:
-        last = fitted.candidates.iloc[-1]
-        if bool(last["rejected"]):
-            found.append(
-                Problem(
-                    "warning",
-                    "dimension",
-                    "Every dimension that was tried is rejected.",
-                    "Allow larger dimensions, or a deeper map (not interpretable).",
-                )
             )
-    return found
+        )
+    if fitted.kind == "adnn" and not fitted.candidates.empty and bool(_chosen(fitted)["rejected"]):
+        notes = [note for note in notes if not note.startswith("Every dimension tried")]
+        by_hand = fitted.settings.dimensions is not None
+        found.append(
+            Problem(
+                "warning",
+                "dimension",
+                "The dimension set by hand is rejected."
+                if by_hand
+                else "Every dimension that was tried is rejected.",
+                "Let the test choose, or set a larger dimension."
+                if by_hand
+                else "Try a deeper map (not interpretable), or more variables.",
+            )
+        )
+    return found + [Problem("note", "", note) for note in notes]
 
 
 def feature_map_summary(fitted: FittedFeatureMap) -> str:
     text = f"dimension {fitted.dimension}"
     if fitted.kind == "adnn" and not fitted.candidates.empty:
-        chosen = fitted.candidates[fitted.candidates["chosen"]].iloc[-1]
-        text += f", {p_text(float(chosen[f'p_{fitted.settings.test}']))}"
-    return text
+        text += f", {p_text(float(_chosen(fitted)[f'p_{fitted.settings.test}']))}"
+    return text if fitted.complete else f"{text}, stopped after pass {len(fitted.steps)}"
 
 
 def candidate_table(fitted: FittedFeatureMap) -> pd.DataFrame:
@@ -90,10 +138,10 @@ def candidate_table(fitted: FittedFeatureMap) -> pd.DataFrame:
             "relative test": [_p(p) for p in tried["p_relative"]],
             "absolute test": [_p(p) for p in tried["p_absolute"]],
             "rejected": ["yes" if r else "no" for r in tried["rejected"]],
-            "variables used": tried["kept_count"],
-            "penalty (lambda)": tried["penalty"],
-            "error while selecting": tried["cv_loss"].round(3),
-            "error as used": tried["refit_loss"].round(3),
+            "variables": tried["kept_count"],
+            "penalty": tried["penalty"],
+            "error, penalised": tried["cv_loss"].round(3),
+            "as used": tried["refit_loss"].round(3),
         }
     )
 

@@ -1,8 +1,15 @@
 """The Feature dimension and Weights pages."""
 
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
+
+from dashboard import session
+from dashboard.jobs import Job, JobState
+from dashboard.session import Key, Step
+from smdp.feature_map.layers import Layer
 
 
 @pytest.fixture
@@ -35,7 +42,20 @@ def test_principal_components_from_page_to_weights(screened):
     assert "no test has chosen its dimension" in screened.text
     screened.press("Next: weights")
     assert screened.title == "Weights"
-    assert "Feature 1 is large at" in screened.text.replace("Component", "Feature")
+    assert "Feature 1 is large at" in screened.text
+    screened.at.radio(key="weights.order").set_value("by group")
+    screened.run()
+    assert not screened.at.exception
+
+
+def test_another_kind_of_map_is_another_result(screened):
+    for kind in ("pca", "identity"):
+        screened.at.selectbox(key="features.kind").set_value(kind)
+        finish(screened.run().press("Fit the feature map"), 4)
+    assert "7 features made of 7 of 7" in screened.text
+    screened.at.checkbox(key="features.all").set_value(True)
+    finish(screened.run().press("Fit the feature map"), 4)
+    assert "15 features made of 15 of 15" in screened.text
 
 
 def test_alternating_network_with_a_dimension_by_hand(screened):
@@ -48,8 +68,62 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
     assert not screened.at.error
     assert "2 features made of" in screened.text
     assert "Reason given: two for a figure" in screened.text
+    screened.at.text_input(key="features.why").set_value("another reason")
+    screened.run()
+    assert "Reason given: two for a figure" in screened.text
+    assert "The settings have been changed" in screened.text
     screened.go("weights")
     assert "Signs and order of features are a convention" in screened.text
+    assert "Weights of the map's one layer" in screened.text
+    _the_same_stopped_early(screened)
+    _the_same_but_deep(screened)
+
+
+def _the_same_stopped_early(app):
+    """As if another fit had been stopped: it replaces the earlier result only when asked to."""
+    done = app.at.session_state[Key.DONE][Step.FEATURES]
+    notice = "Stopped after pass 1; not iterated to the end."
+    finished = replace(done.result, complete=False, notes=(notice,))
+    job = Job("adnn", "another token", done.settings, None, None)
+    job.state, job.stopped_early, job.result = JobState.DONE, True, finished
+    job.made_from, job.summary = done.made_from, lambda fitted: "dimension 2"
+    app.at.session_state[Key.JOBS][Step.FEATURES] = job
+    app.go("feature_dimension")
+    assert notice not in app.text
+    assert "What was finished (dimension 2) can be used" in app.text
+    app.press("Use what was finished")
+    assert notice in app.text
+    assert "What was finished" not in app.text
+    assert not app.at.session_state[Key.JOBS]
+    kept = app.at.session_state[Key.RESULTS]
+    assert "another token" not in kept  # the same settings would run to the end
+    assert notice in app.go("weights").text
+
+
+def _the_same_but_deep(app):
+    done = app.at.session_state[Key.DONE][Step.FEATURES]
+    layers = (*done.result.layers, Layer(np.eye(2), np.zeros(2)))
+    deep = replace(done.result, layers=layers)
+    app.at.session_state[Key.DONE][Step.FEATURES] = session.Done(
+        done.made_from, done.token, done.settings, deep, done.summary
+    )
+    app.run()
+    assert "Average gradients" in app.text
+    assert "The first layer's column norms" in app.text
+    assert "Weights of the map's one layer" not in app.text
+
+
+def test_no_variable_survived_screening(screened):
+    found = screened.at.session_state[Key.DONE][Step.SCREENING]
+    nothing = replace(found, result=replace(found.result, selected=()))
+    screened.at.session_state[Key.DONE][Step.SCREENING] = nothing
+    screened.run()
+    button = next(b for b in screened.at.button if b.label == "Fit the feature map")
+    assert button.disabled
+    assert "tick 'Use all variables'" in screened.text
+    screened.at.checkbox(key="features.all").set_value(True)
+    screened.run()
+    assert "a map of 15 variables" in screened.text
 
 
 def test_weights_without_a_map_say_where_to_make_one(screened):
@@ -57,16 +131,24 @@ def test_weights_without_a_map_say_where_to_make_one(screened):
     assert "result of **Feature dimension**, which is not done yet" in screened.text
 
 
-def test_stability_over_resamples(screened):
+def test_stability_over_resamples_cancelled_after_two(screened):
     screened.at.number_input(key="features.by_hand").set_value(1)
     screened.run()
     screened.at.text_input(key="features.why").set_value("quick")
     finish(screened.run().press("Fit the feature map"), 4).go("weights")
     screened.at.number_input(key="weights.bootstraps").set_value(5)
     screened.run().press("Check stability")
-    deadline = time.monotonic() + 240
-    while "How stable is it?" not in [s.value for s in screened.at.subheader]:
+    job = screened.at.session_state[Key.JOBS][Step.STABILITY]
+    deadline = time.monotonic() + 300
+    while not job.message.startswith("Refit 3"):
+        assert job.state == JobState.RUNNING, job.error
         assert time.monotonic() < deadline
-        time.sleep(0.5)
-        screened.run()
-    assert "In 5 refits on resampled people" in screened.text
+        time.sleep(0.1)
+    screened.run().press("Cancel")
+    while job.state == JobState.RUNNING:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    screened.run()
+    assert "How stable is it?" in [s.value for s in screened.at.subheader]
+    assert "In 2 refits on resampled people" in screened.text
+    assert "Stopped before all the refits asked for" in screened.text

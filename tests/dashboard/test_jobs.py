@@ -14,7 +14,8 @@ from dashboard import jobs
 from dashboard.jobs import JobState
 from smdp import prepare, read_table, screen
 from smdp.data.guess_roles import guess_roles
-from smdp.settings import ScreeningSettings
+from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.simulation.generative_model import simulate
 from smdp.simulation.samples import sample_file
 
 ENDLESS = ScreeningSettings(permutations=3_000_000)
@@ -90,7 +91,8 @@ import os, sys
 from dashboard import jobs
 from smdp import prepare, read_table
 from smdp.data.guess_roles import guess_roles
-from smdp.settings import ScreeningSettings
+from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.simulation.generative_model import simulate
 frame = read_table(sys.argv[1])
 data = prepare(frame, guess_roles(frame)).trajectories
 job = jobs.start("screen", "token", data, ScreeningSettings(permutations=3_000_000), seed=0)
@@ -112,3 +114,59 @@ def test_no_worker_outlives_its_server():
     )
     pid = int(ended.stdout.rpartition("PID")[2])
     wait_until(lambda: not alive(pid), seconds=10)
+
+
+@pytest.fixture(scope="module")
+def two_passes():
+    """A study and settings whose map drops a variable in the first pass, and takes seconds."""
+    study = simulate("linear", noise=3, subjects=12, times=30, seed=1)
+    settings = FeatureMapSettings(
+        widths=(6,), penalties=(0.6,), folds=2, steps=200, polish_steps=20, refit_steps=400,
+        restarts=2, batch=32, dimensions=(1,), reason="for a test",
+    )  # fmt: skip
+    return study.select(["S1", "S2", "S3", "W1"]), settings
+
+
+def test_cancelling_a_feature_map_keeps_the_passes_that_are_finished(two_passes):
+    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    wait_until(lambda: job.message.startswith("Pass 2"), seconds=60)
+    job.cancel()
+    assert job.stopping
+    assert job.state == JobState.RUNNING
+    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED, seconds=jobs.SECONDS_TO_STOP)
+    assert job.state == JobState.DONE
+    assert job.stopped_early
+    assert not job.result.complete
+    assert len(job.result.steps) == 1
+    assert job.result.notes[-1].startswith("Stopped after pass 1; not iterated to the end.")
+    assert job.result.settings.reason == "for a test"
+    wait_until(lambda: not job.folder.exists())
+    assert not alive(job.process.pid)
+
+
+def test_cancelling_before_anything_is_finished(two_passes):
+    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    wait_until(lambda: job.message.startswith("Pass 1"))
+    job.cancel()
+    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED, seconds=jobs.SECONDS_TO_STOP)
+    assert job.state == JobState.CANCELLED
+    assert job.result is None
+    assert job.error is None
+
+
+def test_cancelling_twice_ends_at_once(two_passes):
+    job = jobs.start("adnn", "token", *two_passes, seed=0)  # still importing: it cannot hear
+    job.cancel()
+    job.cancel()
+    assert job.state == JobState.CANCELLED
+    assert not alive(job.process.pid)
+
+
+def test_a_worker_that_does_not_hear_is_ended(two_passes, monkeypatch):
+    monkeypatch.setattr(jobs, "SECONDS_TO_STOP", 0.5)
+    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    wait_until(lambda: job.message.startswith("Pass 1"))
+    os.kill(job.process.pid, signal.SIGSTOP)
+    job.cancel()
+    wait(job, JobState.CANCELLED, seconds=5)
+    wait_until(lambda: not alive(job.process.pid))

@@ -1,0 +1,73 @@
+"""The policy as files to take along."""
+
+from __future__ import annotations
+
+import io
+from importlib.util import find_spec
+
+import streamlit as st
+
+from dashboard import inputs
+from dashboard.show import export_name
+from smdp.data.prepare import PreparedData
+from smdp.policy.export import READER, policy_text, reader_source
+from smdp.policy.learned_policy import LearnedPolicy
+
+
+def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
+    """Buttons for the policy's file, the program that reads it, and the network."""
+    with st.expander("Take the policy with you", icon=":material/download:"):
+        st.markdown(
+            f"The **{policy.kind}** policy as one small text file (JSON): filling in of missing "
+            "values, rescaling, features, Q-functions and the rule that abstains. The reader is a "
+            "short program in plain Python that needs nothing else and gives the same "
+            "recommendations. Neither has been tested in people: a policy has to be tried in a "
+            "trial of its own before it treats anyone."
+        )
+        with_decisions = inputs.checkbox(
+            "With the check whether a person is like those of the study",
+            "policy.export-support",
+            True,
+            "Then the file holds the features and treatments of the study's decisions, in no order "
+            "and without names. Without them the file has nothing of single people, but cannot "
+            "abstain where a person is unlike those of the study.",
+        )
+        with st.container(horizontal=True):
+            st.download_button(
+                "Policy (JSON)",
+                lambda: policy_text(policy, prepared, support=with_decisions),
+                file_name=f"{export_name(f'policy-{policy.kind}')}.json",
+                mime="application/json",
+                icon=":material/data_object:",
+                key="export-json",
+                on_click="ignore",
+            )
+            st.download_button(
+                "Reader (Python)",
+                reader_source,
+                file_name=READER,
+                mime="text/x-python",
+                icon=":material/code:",
+                key="export-reader",
+                on_click="ignore",
+            )
+            if find_spec("onnx") is not None:
+                st.download_button(
+                    "Q-function (ONNX)",
+                    lambda: _onnx(policy),
+                    file_name=f"{export_name(f'policy-{policy.kind}')}.onnx",
+                    mime="application/octet-stream",
+                    icon=":material/hub:",
+                    key="export-onnx",
+                    on_click="ignore",
+                    help="From the policy's variables to Q-values, for programs that run networks: "
+                    "without the filling in, the rescaling and the rule that abstains.",
+                )
+
+
+def _onnx(policy: LearnedPolicy) -> bytes:
+    from smdp.policy.onnx_file import export_onnx
+
+    file = io.BytesIO()
+    export_onnx(policy, file)
+    return file.getvalue()

@@ -1,0 +1,163 @@
+"""9 Patient: one recommendation with its reasons."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from dashboard import inputs
+from dashboard.gate import needs_result, stale_notice
+from dashboard.policy_choice import learned_from, observational_banner, policy_control
+from dashboard.session import Step, done, keep, kept, memo
+from dashboard.show import check, errors_as_messages, figure, heading, literal, says, table
+from smdp.figures.patient import (
+    contributions_figure,
+    features_figure,
+    over_time_figure,
+    q_values_figure,
+)
+from smdp.policy.person import (
+    PersonNow,
+    explain_person,
+    people,
+    person_now,
+    person_over_time,
+    q_intervals,
+    similar_decisions,
+)
+from smdp.words.explanation import action_name, describe_patient
+from smdp.words.patient import describe_similar, headline, margin_note, value_table
+
+MOST_BOXES, MOST_BOXES_HEIGHT = 12, 640  # more boxes than that are scrolled through
+
+heading("Patient", "What is recommended for one person at one time, and why?")
+if not needs_result(Step.POLICY):
+    st.stop()
+stale_notice(Step.POLICY)
+prepared = learned_from()
+finished = done(Step.POLICY)
+if prepared is None or finished is None:
+    st.info(
+        "The data that the policy was learned from are gone. Learn it again on the page "
+        "Q-functions.",
+        icon=":material/history:",
+    )
+    st.stop()
+observational_banner(prepared.trajectories)
+
+
+def typed_values(now: PersonNow) -> dict[str, float]:
+    """A box for each variable that the policy uses, filled with the person's own values."""
+    found = {}
+    for row in now.values.itertuples():
+        name = f"patient.value.{now.subject}.{now.decision}.{row.variable}"
+        seen = f"Seen in the study: {row.low:.4g} to {row.high:.4g}."
+        if row.filled:
+            seen += " This person's value was missing and is filled in."
+        found[row.variable] = keep(
+            name,
+            st.number_input(
+                literal(row.variable),
+                value=kept(name, float(row.value)),
+                step=1.0 if row.whole else None,
+                format="%g",
+                key=name,
+                help=literal(seen),
+            ),
+        )
+    return found
+
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    policy = policy_control()
+    if policy is None:
+        st.stop()
+    subjects = people(prepared)
+    subject = inputs.select(
+        "Person", "patient.subject", subjects, subjects[0], "Whose values to start from."
+    )
+    person = memo(
+        "patient.person",
+        (finished.token, policy.kind, subject),
+        partial(person_over_time, policy, prepared, subject),
+    )
+    places = [int(d) for d in person.decision]
+    times = dict(zip(places, person.time, strict=True))
+    decision = inputs.select(
+        "Decision",
+        f"patient.decision.{subject}",
+        places,
+        places[-1],
+        "Decisions that have a row in the table, with the table's own time.",
+        lambda d: f"{d + 1}" if times[d] in ("", f"{d + 1}") else f"{d + 1} · {times[d]}",
+    )
+    now = person_now(policy, prepared, subject, decision)
+    possible = keep(
+        f"patient.possible.{subject}.{decision}",
+        st.multiselect(
+            "Can be chosen now",
+            policy.action_labels,
+            kept(f"patient.possible.{subject}.{decision}", list(now.possible)),
+            format_func=action_name,
+            key=f"patient.possible.{subject}.{decision}",
+            placeholder="Nothing",
+            help="As it was at this decision. Take a treatment out if it cannot be given; with "
+            "none left there is no recommendation.",
+        ),
+    )
+    values = dict(zip(now.values["variable"], now.values["value"], strict=True))
+    typed = inputs.checkbox(
+        "Try other values",
+        "patient.typed",
+        False,
+        "Type in a state, starting from this person's values: what would be recommended then?",
+    )
+    if typed:
+        with st.container(height=MOST_BOXES_HEIGHT if len(values) > MOST_BOXES else "content"):
+            values = typed_values(now)
+
+own = {row.variable: row.value for row in now.values.itertuples()}
+changed = [name for name, value in values.items() if value != own[name]]
+with main, errors_as_messages():
+    patient = memo(
+        "patient.explained",
+        (finished.token, policy.kind, tuple(values.items()), tuple(possible)),
+        partial(explain_person, policy, prepared, values, available=possible),
+    )
+    what, how = headline(patient)
+    sound = patient.recommendation is not None and not patient.warnings
+    box = st.success if sound else st.warning
+    icon = "check_circle" if sound else "do_not_disturb_on"
+    who = f"{literal(subject)} at decision {decision + 1}"
+    if changed:
+        who += ", with other values of " + literal(", ".join(changed))
+    box(f"**{literal(what)}** for {who}. {literal(how)}", icon=f":material/{icon}:")
+    left, right = st.columns([1.35, 1], gap="medium")
+    with left:
+        st.markdown(f"**What speaks for {literal(action_name(patient.best))}**")
+        figure(contributions_figure(patient), "contributions")
+    with right:
+        st.markdown("**What each treatment is worth**")
+        q = q_intervals(policy, prepared, values)
+        figure(q_values_figure(q, tuple(possible)), "patient-q")
+        st.caption(literal(margin_note(patient, policy.settings.abstain_level)))
+    tabs = st.tabs(["Over time", "Values", "Features"])
+    with tabs[0]:
+        parts = patient.variables.set_index("variable")["contribution"].abs()
+        moving = [name for name in parts.index if person.values[name].nunique() > 1]
+        ranked = sorted(moving or list(parts.index), key=lambda name: -parts[name])
+        figure(over_time_figure(person, policy.action_labels, ranked, decision), "patient-time")
+    with tabs[1]:
+        table(value_table(patient, None if changed else now), "patient-values", patient.variables)
+    with tabs[2]:
+        figure(features_figure(patient, policy), "patient-features")
+    similar = similar_decisions(policy, prepared, values)
+    says(
+        [
+            *describe_patient(patient),
+            *filter(None, [describe_similar(similar, policy.settings.least_share)]),
+        ]
+    )
+    check(patient.warnings)

@@ -1,0 +1,299 @@
+"""Figures of the Policy page: what the policy would earn, and what the trial says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from smdp.figures.style import (
+    ACTION_COLOURS,
+    BLUE,
+    GREY,
+    NORMAL,
+    SMALL,
+    VERMILION,
+    labels,
+    new_figure,
+    plain,
+)
+from smdp.policy.evaluation import PolicyValue
+from smdp.policy.placebo import PlaceboCheck
+from smdp.policy.trial_summary import AVERAGE, TrialSummary
+from smdp.policy.value_table import DOUBLY_ROBUST, OBSERVED
+from smdp.words.explanation import action_name
+from smdp.words.policy_value import ALWAYS, UNITS, decimals, digits_of, interval_text, policy_label
+
+SYMBOLS = ("circle", "square", "triangle-up")
+LIGHT_GREY = "rgba(140,140,140,0.35)"
+
+#: Of a vertical axis with names; invisible ticks keep them off the figure.
+CATEGORIES: dict[str, Any] = {
+    "type": "category",
+    "showgrid": False,
+    "ticks": "outside",
+    "ticklen": 8,
+    "tickcolor": "rgba(0,0,0,0)",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One dot with its interval, and `text` beside it; without an interval (NaN) it is open."""
+
+    name: str
+    estimate: float
+    lower: float
+    upper: float
+    text: str
+    colour: str
+    symbol: str = "circle"
+    hover: str = ""
+
+    @property
+    def bounded(self) -> bool:
+        return bool(np.isfinite(self.lower) and np.isfinite(self.upper))
+
+
+def value_figure(values: Mapping[str, PolicyValue], chosen: str) -> go.Figure:
+    """The policies (by kind), what was done, and each action always; the chosen policy first."""
+    value = values[chosen]
+    others = [kind for kind in values if kind != chosen]
+    rows = []
+    for kind in (chosen, *others):
+        first = _main(values[kind]).iloc[[0]]
+        rows += _value_rows(first, values[kind], kind, VERMILION if kind == chosen else GREY)
+    rows += _value_rows(_main(value).iloc[1:], value, chosen, GREY)
+    figure = _dots(rows, least=320)
+    observed = float(_main(value).set_index("policy").loc[OBSERVED, "estimate"])
+    figure.add_vline(x=observed, line={"width": 1, "dash": "dot", "color": GREY})
+    figure.update_xaxes(title_text=_axis_title(value))
+    return figure
+
+
+def methods_figure(value: PolicyValue, kind: str) -> go.Figure:
+    """Each policy's value by the three methods; open symbols have no interval."""
+    digits = digits_of(value)
+    figure = new_figure(height=110 + 34 * len(value.table))
+    for place, (method, own) in enumerate(value.table.groupby("method", sort=False)):
+        names = list(labels([policy_label(name, kind) for name in own["policy"]], 34).values())
+        bounded = np.isfinite(own["lower"].to_numpy(dtype=float))
+        colour = (BLUE, VERMILION, GREY)[place % 3]
+        suffix = "" if method == DOUBLY_ROBUST else " (diagnostic)"
+        figure.add_scatter(
+            y=names,
+            x=own["estimate"],
+            mode="markers",
+            offsetgroup=str(place),
+            orientation="h",
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": np.nan_to_num(own["upper"] - own["estimate"]),
+                "arrayminus": np.nan_to_num(own["estimate"] - own["lower"]),
+                "thickness": 2,
+                "width": 0,
+            },
+            marker={
+                "symbol": [SYMBOLS[place % 3] + ("" if b else "-open") for b in bounded],
+                "size": 11,
+                "color": colour,
+                "line": {"width": 2, "color": colour},
+            },
+            name=f"{method}{suffix}",
+            customdata=[
+                f"{interval_text(e, low, high, digits)}, {s:.1f} effective subjects"
+                for e, low, high, s in zip(
+                    own["estimate"], own["lower"], own["upper"], own["effective"], strict=True
+                )
+            ],
+            hovertemplate="%{y}: %{customdata}<extra>" + str(method) + "</extra>",
+        )
+    figure.update_layout(scattermode="group", scattergap=0.3)
+    figure.update_yaxes(autorange="reversed", **CATEGORIES)
+    figure.update_xaxes(
+        title_text=_axis_title(value),
+        range=_padded(value.table[["estimate", "lower", "upper"]].to_numpy(dtype=float)),
+    )
+    return figure
+
+
+def positivity_figure(value: PolicyValue, rare: float) -> go.Figure:
+    """How often each action was taken, and how small its probability became."""
+    table = value.positivity
+    figure = new_figure(height=190 + 44 * len(table))
+    names = list(labels([action_name(a) for a in table["action"]]).values())
+    colours = [ACTION_COLOURS[k % len(ACTION_COLOURS)] for k in range(len(table))]
+    for name, taken, smallest, colour in zip(
+        names, table["taken"], table["smallest"], colours, strict=True
+    ):
+        figure.add_scatter(
+            x=[smallest, taken],
+            y=[name, name],
+            mode="lines+markers",
+            line={"width": 3, "color": colour},
+            marker={"size": 12, "symbol": ["line-ns", "circle"], "opacity": 1, "color": colour},
+            marker_line={"width": 3, "color": colour},
+            hovertemplate=f"{name}: taken at {taken:.0%}, smallest probability {smallest:.3f}"
+            "<extra></extra>",
+            showlegend=False,
+        )
+    figure.add_vrect(x0=0, x1=rare, fillcolor=LIGHT_GREY, line_width=0, layer="below")
+    figure.add_annotation(
+        x=rare,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left",
+        text=f"grey: below {rare:g}, hardly tried",
+        showarrow=False,
+        font=SMALL,
+    )
+    figure.update_xaxes(
+        title_text="From the smallest probability of the action (bar) to how often it was taken "
+        "(dot)",
+        range=[0, 1],
+    )
+    figure.update_yaxes(range=[len(table) - 0.5, -0.5], **CATEGORIES)
+    return figure
+
+
+def placebo_figure(check: PlaceboCheck) -> go.Figure:
+    """Gains with shuffled treatments as a heap of dots, and the true one."""
+    figure = new_figure(height=300)
+    gains = np.sort(check.placebo)
+    span = max(float(np.ptp([*gains, check.gain, 0.0])), 1e-9)
+    bins = np.round(gains / (span / 40)).astype(int)
+    height = [1 + int((bins[:k] == bins[k]).sum()) for k in range(len(gains))]
+    figure.add_scatter(
+        x=gains,
+        y=height,
+        mode="markers",
+        marker={"size": 12, "color": GREY},
+        name="treatments shuffled",
+        hovertemplate="shuffled: %{x:.3g}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[check.gain, check.gain],
+        y=[0, max(height) + 1],
+        mode="lines",
+        line={"width": 3, "color": VERMILION},
+        name="true treatments",
+        hovertemplate="true treatments: %{x:.3g}<extra></extra>",
+    )
+    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": GREY})
+    figure.update_xaxes(
+        title_text="Gain over what was done, a decision",
+        range=_padded(np.array([*gains, check.gain, 0.0])),
+    )
+    figure.update_yaxes(visible=False, range=[0, max(height) + 1])
+    return figure
+
+
+def trial_figure(summary: TrialSummary) -> go.Figure:
+    """The average effect of each action against the first; moderators below it."""
+    rows = []
+    digits = decimals(summary.effects["standard_error"])
+    actions = list(dict.fromkeys(summary.effects["action"]))
+    for _, row in summary.effects.iterrows():
+        name = action_name(row["action"])
+        if row["term"] != AVERAGE:
+            name = f"{name}, change with {row['term']}"
+        place = 1 + actions.index(row["action"])
+        colour = ACTION_COLOURS[place % len(ACTION_COLOURS)]
+        ends = (float(row["estimate"]), float(row["lower"]), float(row["upper"]))
+        rows.append(Row(name, *ends, interval_text(*ends, digits), colour))
+    figure = _dots(rows, least=190, beside=(0.0,))
+    figure.add_vline(x=0, line={"width": 1, "color": GREY})
+    against = plain(action_name(summary.effects["against"].iloc[0]))
+    figure.update_xaxes(title_text=f"Effect on the next utility, against {against}")
+    return figure
+
+
+def _axis_title(value: PolicyValue) -> str:
+    return f"{UNITS[0].upper()}{UNITS[1:]} (discount {value.discount:g})"
+
+
+def _main(value: PolicyValue) -> pd.DataFrame:
+    return value.table[value.table["method"] == DOUBLY_ROBUST]
+
+
+def _value_rows(table: pd.DataFrame, value: PolicyValue, kind: str, colour: str) -> list[Row]:
+    digits = digits_of(value)
+    always = [f"{ALWAYS}{action}" for action in value.positivity["action"]]
+    rows = []
+    for _, row in table.iterrows():
+        name, own = str(row["policy"]), colour
+        if name in always:
+            own = ACTION_COLOURS[always.index(name) % len(ACTION_COLOURS)]
+        ends = (float(row["estimate"]), float(row["lower"]), float(row["upper"]))
+        text = interval_text(*ends, digits)
+        text += "" if row["trusted"] else ", no interval"
+        learned = name != OBSERVED and name not in always
+        rows.append(
+            Row(
+                policy_label(name, kind),
+                *ends,
+                text,
+                own,
+                "diamond" if learned else "circle",
+                f"{text}<br>{row['effective']:.1f} effective subjects",
+            )
+        )
+    return rows
+
+
+def _dots(rows: Sequence[Row], least: int, beside: tuple[float, ...] = ()) -> go.Figure:
+    """Dots with horizontal intervals, the first on top, their numbers in a column to the right."""
+    figure = new_figure(height=max(least, 110 + 46 * len(rows)))
+    figure.update_layout(margin={"r": 185})
+    names = labels([row.name for row in rows], 34)
+    for place, row in enumerate(rows):
+        name = names[row.name]
+        if row.bounded:
+            figure.add_scatter(
+                x=[row.lower, row.upper],
+                y=[name, name],
+                mode="lines",
+                line={"width": 3, "color": row.colour},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        figure.add_scatter(
+            x=[row.estimate],
+            y=[name],
+            mode="markers",
+            marker={
+                "symbol": row.symbol + ("" if row.bounded else "-open"),
+                "size": 14,
+                "color": row.colour,
+                "line": {"width": 2, "color": row.colour},
+            },
+            hovertemplate=f"{name}: {row.hover or row.text}<extra></extra>",
+            showlegend=False,
+        )
+        figure.add_annotation(
+            x=1.02,
+            xref="paper",
+            xanchor="left",
+            y=place,
+            text=row.text,
+            showarrow=False,
+            font=NORMAL,
+        )
+    figure.update_yaxes(range=[len(rows) - 0.5, -0.5], tickfont=NORMAL, **CATEGORIES)
+    ends = [end for row in rows for end in (row.estimate, row.lower, row.upper)]
+    figure.update_xaxes(range=_padded(np.array([*ends, *beside])))
+    return figure
+
+
+def _padded(values: NDArray[np.float64]) -> list[float]:
+    """A range that leaves the outermost marks some room."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = 0.06 * (high - low) or 0.5 * max(abs(high), 1e-6)
+    return [low - room, high + room]

@@ -1,0 +1,92 @@
+"""What is recommended to one person, in a headline and in what it rests on."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from smdp.data.describe import percent
+from smdp.errors import listing
+from smdp.policy.individual import PatientExplanation
+from smdp.policy.person import PersonNow, Similar
+from smdp.words.explanation import action_name
+
+
+def headline(patient: PatientExplanation) -> tuple[str, str]:
+    """(what is recommended, by how much): for the box at the top of the page."""
+    best, second = action_name(patient.best), action_name(patient.second)
+    if patient.recommendation is None:
+        return "No recommendation", f"{_capital(patient.reason)}."
+    how = f"Ahead of {second} by {margin_text(patient)}."
+    if patient.warnings:
+        outside = listing([f"'{problem.about}'" for problem in patient.warnings])
+        how += f" But {outside} lies outside what was seen in the study: do not rely on it."
+    return f"Recommended: {best}", how
+
+
+def margin_text(patient: PatientExplanation) -> str:
+    """'1.20 (0.31 to 2.09)', without the bounds where there are none."""
+    text = f"{patient.margin:.2f}"
+    if math.isnan(patient.margin_lower):
+        return text
+    return f"{text} ({patient.margin_lower:.2f} to {patient.margin_upper:.2f})"
+
+
+def margin_note(patient: PatientExplanation, level: float) -> str:
+    """How to read the Q-values' intervals beside each other."""
+    if math.isnan(patient.margin_error):
+        return "Without refits on resampled people there are no intervals."
+    text = "Lines are 95 % intervals of each treatment's own value. "
+    if math.isnan(patient.margin_lower):
+        return text + "They move together; what counts is the difference."
+    counts = "What counts is their difference"
+    if patient.recommendation is not None:
+        counts = "They move together, so that they can overlap although the difference is clear"
+    elif patient.margin_lower <= 0:
+        counts += ", which is not clear here"
+    return (
+        f"{text}{counts}: {margin_text(patient)}, with a chance of {percent(level)} beyond each "
+        "bound."
+    )
+
+
+def describe_similar(similar: Similar | None, least_share: float) -> str:
+    """What was done in the states most like this one."""
+    if similar is None:
+        return ""
+    parts = [f"{action_name(label)} in {percent(share)}" for label, share in similar.shares.items()]
+    text = f"What was done at the {similar.count} decisions of the study most like this one: "
+    text += f"{', '.join(parts)}."
+    if similar.distance > 1:
+        text += " But even these are farther away than the study's decisions are from each other."
+    elif min(similar.shares.values()) < least_share:
+        text += f" Below {percent(least_share)}, there is too little to compare with."
+    return text
+
+
+def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd.DataFrame:
+    """Her values beside the study's average and range, and each one's part in the difference."""
+    rows = patient.variables
+    table = pd.DataFrame(
+        {
+            "variable": rows["variable"],
+            "value": [f"{v:.4g}" for v in rows["value"]],
+            "average": [f"{v:.3g}" for v in rows["average"]],
+            "range seen": [
+                f"{low:.4g} to {high:.4g}"
+                for low, high in zip(rows["low"], rows["high"], strict=True)
+            ],
+            f"speaks for {action_name(patient.best)} by": [
+                f"{part:+.2f}" for part in rows["contribution"]
+            ],
+        }
+    )
+    if now is not None:
+        filled = dict(zip(now.values["variable"], now.values["filled"], strict=True))
+        table["reported"] = ["filled in" if filled[v] else "yes" for v in rows["variable"]]
+    return table
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

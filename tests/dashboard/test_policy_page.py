@@ -1,0 +1,189 @@
+"""The Policy page, on a quick policy that is put in place of the steps before it."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dashboard.session import Done, Key, Step
+from smdp.feature_map.baselines import identity_feature_map
+from smdp.policy.cross_fit import subset
+from smdp.policy.evaluation import evaluate_policy
+from smdp.policy.evaluation_settings import EvaluationSettings
+from smdp.policy.q_learning import learn_policy
+from smdp.policy.settings import PolicySettings
+from tests.small_policies import random_policy
+
+EVALUATION = 7  # its place in the sidebar
+QUICK = EvaluationSettings(folds=2, bootstraps=20, refit_map=False)
+
+
+def with_policies(app, variables, *more):
+    """As if screening, features and policies had been done for the study that is prepared."""
+    done = app.at.session_state[Key.DONE]
+    trajectories = done[Step.RESCALING].result.trajectories
+    fitted = identity_feature_map(trajectories.select(variables))
+    policies = (learn_policy(trajectories, fitted, PolicySettings(bootstraps=20)), *more)
+    made_from = done[Step.RESCALING].token
+    for step, result in (
+        (Step.SCREENING, None),
+        (Step.FEATURES, fitted),
+        (Step.POLICY, policies),
+    ):
+        done[step] = Done(made_from, f"{step} token", None, result, "")
+        made_from = done[step].token
+    return app.go("policy")
+
+
+@pytest.fixture
+def smoking(sample):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    sample.go("rescaling").press("Rescale all variables")
+    variables = ("stress", "weekend", "cigs")
+    neural = random_policy(variables, hidden=(4,), actions=("0", "1"))
+    return with_policies(sample, variables, neural)
+
+
+@pytest.fixture
+def judged(smoking):
+    """The linear policy's value, in place of the neural one's too."""
+    done = smoking.at.session_state[Key.DONE]
+    trajectories = done[Step.RESCALING].result.trajectories
+    value = evaluate_policy(trajectories, done[Step.POLICY].result[0], QUICK)
+    made_from = done[Step.POLICY].token
+    done[Step.EVALUATION] = Done(made_from, "value", EvaluationSettings(), (value, value), "")
+    return smoking.run()
+
+
+@pytest.fixture
+def walking(app):
+    app.press("Walking after a knee operation").press("Use these roles")
+    app.go("missing_values").press("mpute").go("rescaling").press("Rescale all variables")
+    return with_policies(app, ("pain",))
+
+
+def finish(app, done, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not done(app):
+        assert time.monotonic() < deadline, app.text
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+def quick(app):
+    app.at.number_input(key="policy.bootstraps").set_value(20)
+    app.at.number_input(key="policy.folds").set_value(2)
+    return app.run()
+
+
+def estimate(app):
+    quick(app).press("Estimate what it would earn")
+    return finish(app, lambda app: app.sidebar[EVALUATION] != "running")
+
+
+def tables(app, column):
+    return [d.value for d in app.at.dataframe if column in d.value.columns]
+
+
+def test_an_empty_page_says_where_to_begin(app):
+    app.go("policy")
+    assert "works on the result of **Data**" in app.text
+    assert not app.at.error
+
+
+def test_before_the_estimate_it_shows_whom_it_would_treat(smoking):
+    assert "The values, with their intervals, appear here" in smoking.text
+    shares = tables(smoking, "from")[0]
+    assert len(shares) == 27
+    actions = shares[["action 0 (%)", "action 1 (%)", "no recommendation (%)"]]
+    assert actions.sum(axis=1).between(99.7, 100.3).all()
+    assert "Appears here once" in smoking.text
+    assert "Read as an observational study" in smoking.text
+
+
+def test_value_with_intervals_for_every_policy(judged):
+    values = tables(judged, "effective subjects")[0]
+    assert values["policy"].tolist()[:4] == [
+        "linear policy", "as in the study", "always action 0", "always action 1",
+    ]  # fmt: skip
+    assert set(values["method"].iloc[4:]) == {
+        "fitted-Q evaluation (diagnostic)",
+        "weighted importance sampling (diagnostic)",
+    }
+    assert "mean utility a decision, later decisions counting less" in judged.text
+    assert "nobody in the study followed this policy" in judged.text
+    assert "taken (%)" in tables(judged, "least probability")[0]
+    judged.at.selectbox(key="policy.model").set_value("neural")
+    judged.run()
+    assert "**The neural policy" in judged.text
+    judged.at.number_input(key="policy.folds").set_value(4)
+    judged.run()
+    assert "settings have been changed" in judged.text
+    judged.press("Next: patient")
+    assert judged.title == "Patient"
+
+
+def test_subgroups_are_named_in_their_own_units(smoking):
+    smoking.at.selectbox(key="policy.subgroup").set_value("weekend")
+    smoking.run()
+    assert tables(smoking, "group")[0]["group"].tolist() == ["0", "1"]
+    smoking.at.selectbox(key="policy.subgroup").set_value("age")
+    smoking.run()
+    assert "Not used by the policy" in smoking.text
+    assert all("2" in name for name in tables(smoking, "group")[0]["group"])
+
+
+def test_placebo_of_the_chosen_policy(walking):
+    assert "Not checked yet for the linear policy" in walking.text
+    walking.at.number_input(key="policy.shuffles").set_value(5)
+    quick(walking).press("Check with shuffled treatments")
+    finish(walking, lambda app: "shuffled gains" in app.text)
+    assert "shuffled among the people at each time, 5 times, the linear" in walking.text
+
+
+def test_three_actions_with_known_probabilities_and_unavailable_decisions(walking):
+    assert "Read as an observational study" not in walking.text
+    assert "On average, message changed the utility that follows by" in walking.text
+    assert "0.131 on the logarithm of the steps" in walking.text
+    assert tables(walking, "from")[0]["decisions without a choice"].sum() > 0
+    estimate(walking)
+    assert walking.sidebar[EVALUATION].startswith("value 2")
+    assert ", observed 20" in walking.sidebar[EVALUATION]
+    assert tables(walking, "effective subjects")[0]["policy"].nunique() == 5
+
+
+def test_trial_summary_with_controls_and_percent(walking):
+    walking.at.multiselect(key="policy.controls").set_value(["pain"])
+    walking.at.multiselect(key="policy.moderators").set_value(["pain"])
+    walking.at.checkbox(key="policy.logarithm").check()
+    walking.run()
+    assert "before the logarithm +" in walking.text
+    assert "change with pain" in tables(walking, "term")[0]["term"].tolist()
+
+
+def test_too_few_subjects_is_the_librarys_message_and_no_traceback(walking):
+    done = walking.at.session_state[Key.DONE]
+    prepared = done[Step.RESCALING]
+    few = subset(prepared.result.trajectories, np.arange(24) < 6)
+    changed = replace(prepared.result, trajectories=few)
+    done[Step.RESCALING] = replace(prepared, result=changed)
+    done[Step.POLICY] = replace(done[Step.POLICY], token="of few")
+    walking.at.number_input(key="policy.folds").set_value(7)
+    walking.run().press("Estimate what it would earn")
+    finish(walking, lambda app: app.sidebar[EVALUATION] != "running")
+    assert len(walking.at.error) == 1
+    assert "fewer than the 7 folds" in walking.text
+    controls = walking.at.multiselect(key="policy.controls")
+    controls.set_value(list(controls.options))
+    walking.run()
+    assert "6 subjects are too few for the" in walking.text
+
+
+def test_new_policies_put_the_estimate_out_of_date(judged):
+    done = judged.at.session_state[Key.DONE]
+    done[Step.POLICY] = replace(done[Step.POLICY], token="learned anew")
+    judged.run()
+    assert judged.sidebar[EVALUATION] == "out of date"
+    assert "learned anew since the last estimate" in judged.text
