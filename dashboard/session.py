@@ -151,6 +151,8 @@ def result(step: Step) -> Any:
 
 
 def forget_everything() -> None:
+    for job in st.session_state.get(Key.JOBS, {}).values():
+        job.end()
     st.session_state.clear()
 
 

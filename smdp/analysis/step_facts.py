@@ -129,9 +129,12 @@ def warnings_of(step: Step, result: Any) -> Sequence[Problem]:
 
         return check_policies(result)
     if step == Step.EVALUATION:
-        from smdp.words.policy_value import check_value
+        from smdp.words.policy_value import check_value, without_interval
 
-        return list(dict.fromkeys(p for value in result for p in check_value(value)))
+        found = [p for value in result for p in check_value(value)]
+        for value in result:
+            found += [Problem("warning", "", text) for text in without_interval(value, "learned")]
+        return list(dict.fromkeys(found))
     if step == Step.PLACEBO:
         from smdp.words.trial_effect import check_placebo
 

@@ -106,7 +106,7 @@ def value_warnings(table: pd.DataFrame, estimates: Mapping[str, Estimate]) -> li
     name, own = next(iter(estimates.items()))
     if own.clipped >= OFTEN_CLIPPED:
         found.append(
-            f"At {own.clipped:.0%} of the decisions the policy '{name}' would be in that state so "
+            f"At {own.clipped:.0%} of the decisions the {name} policy would be in that state so "
             "much more often than the trial was that the weight had to be limited. Its value "
             "rests on few decisions there: a smaller discount looks less far ahead."
         )

@@ -1,0 +1,189 @@
+"""`smdp report`: a saved analysis as a report, and its figures as files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smdp.commands.terminal import ProgressBar, complain, say
+from smdp.errors import SettingError, SmdpError
+
+if TYPE_CHECKING:
+    from smdp.analysis.result import AnalysisResult
+    from smdp.report.parts import Report
+
+HTML, WORD = (".html", ".htm"), (".docx",)
+SAME_NAME = "beside --out"
+SECTIONS = (
+    "summary, study, missing, rescaling, screening, dimension, weights, q_functions, policy, "
+    "checks, warnings, methods, appendix"
+)
+EPILOG = f"""\
+examples:
+  smdp report study.smdp --out report.html
+  smdp report study.smdp --out report.html --docx
+  smdp report study.smdp --figures figures/ --format svg pdf --preset single --greyscale
+  smdp report study.smdp --out methods.docx --sections methods appendix
+
+sections: {SECTIONS}
+
+The HTML report is one file that needs no network. Word documents and figures in files are drawn by
+Chrome or Chromium on this machine; the environment variable BROWSER_PATH names one.
+
+exit code: 0 done, 2 an error, 130 interrupted
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="write a saved analysis as HTML or Word, and its figures as files",
+        description="Write the report of a saved analysis: who was studied, what was found, how "
+        "sure it is, a methods section with references, and every setting. Everything runs on "
+        "this machine.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("analysis", type=Path, help="the saved analysis (.smdp)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the report: report.html, or report.docx for Word"
+    )
+    parser.add_argument(
+        "--docx",
+        nargs="?",
+        const=SAME_NAME,
+        metavar="FILE",
+        help="a Word document too (default: the name of --out)",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="the table, if it was left out of the .smdp"
+    )
+    content = parser.add_argument_group("content")
+    content.add_argument("--title", default="", help="the report's title")
+    content.add_argument("--author", default="", help="who wrote it")
+    content.add_argument(
+        "--sections", nargs="+", metavar="SECTION", help="only these (see below; default: all)"
+    )
+    figures = parser.add_argument_group("figures in files")
+    figures.add_argument(
+        "--figures", type=Path, metavar="FOLDER", help="where figures go: a folder, or a .zip"
+    )
+    figures.add_argument(
+        "--format", nargs="+", default=["png"], choices=("svg", "pdf", "png", "tiff"), help="(png)"
+    )
+    figures.add_argument(
+        "--preset", default="single", choices=("single", "double"), help="85 or 170 mm wide"
+    )
+    figures.add_argument(
+        "--dpi", type=int, default=300, choices=(300, 600), help="of PNG and TIFF (300)"
+    )
+    figures.add_argument("--greyscale", action="store_true", help="without colour")
+    figures.add_argument("--no-titles", action="store_true", help="without titles above figures")
+    figures.add_argument("--no-csv", action="store_true", help="without the numbers behind them")
+    parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    page, document = _outputs(options)
+    wanted = [path for path in (page, document, options.figures) if path is not None]
+    if not wanted:
+        raise SettingError(
+            "Nothing was asked for.", "Add --out report.html, --docx report.docx or --figures DIR."
+        )
+    _refuse_overwriting(wanted, options.overwrite)
+    analysis = _analysis(options)
+    from smdp.report.collect import build_report, report_figures
+
+    if page is not None or document is not None:
+        report = build_report(
+            analysis, sections=options.sections, title=options.title, author=options.author
+        )
+        _write_report(report, page, document, options.quiet)
+        for banner in report.banners:
+            complain(f"smdp: {banner.severity}: {banner.text}")
+    if options.figures is not None:
+        from smdp.report.figure_files import export_figures
+
+        bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
+        try:
+            files = export_figures(
+                report_figures(analysis, sections=options.sections),
+                options.figures,
+                formats=options.format,
+                preset=options.preset,
+                dpi=options.dpi,
+                greyscale=options.greyscale,
+                titles=not options.no_titles,
+                data=not options.no_csv,
+                progress=bar,
+            )
+        finally:
+            bar.end()
+        say(f"{len(files)} file{'' if len(files) == 1 else 's'} of figures in {options.figures}")
+    return 0
+
+
+def _write_report(report: Report, page: Path | None, document: Path | None, quiet: bool) -> None:
+    from smdp.analysis.atomic_write import write_whole
+    from smdp.report.html import to_html
+
+    if page is not None:
+        say(f"{write_whole(page, to_html(report).encode())}")
+    if document is not None:
+        from smdp.report.browser import IN_BROWSER, find_browser
+        from smdp.report.word import to_docx
+
+        if report.figures and find_browser() is None:
+            complain(f"smdp: warning: no Chrome was found to draw the figures. {IN_BROWSER}")
+        bar = ProgressBar(shown=False) if quiet else ProgressBar()
+        try:
+            content = to_docx(report, progress=bar)
+        finally:
+            bar.end()
+        say(f"{write_whole(document, content)}")
+
+
+def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Where the HTML file and the Word document go."""
+    page = document = None
+    if options.out is not None:
+        kind = options.out.suffix.lower()
+        if kind not in (*HTML, *WORD):
+            raise SettingError(
+                f"A report cannot be written as '{options.out.name}'.",
+                "Let the name of --out end in .html or .docx.",
+            )
+        page = options.out if kind in HTML else None
+        document = options.out if kind in WORD else None
+    if options.docx == SAME_NAME:
+        if options.out is None:
+            raise SettingError("--docx has no name.", "Add one: --docx report.docx.")
+        document = options.out.with_suffix(".docx")
+    elif options.docx is not None:
+        document = Path(options.docx)
+    return page, document
+
+
+def _refuse_overwriting(wanted: list[Path], overwrite: bool) -> None:
+    for path in wanted:
+        try:
+            there = any(path.iterdir()) if path.is_dir() else path.exists()
+        except OSError as error:
+            raise SmdpError(f"'{path}' cannot be read: {error.strerror}.") from None
+        if there and not overwrite:
+            raise SettingError(f"'{path}' is there already.", "Name another, or add --overwrite.")
+
+
+def _analysis(options: argparse.Namespace) -> AnalysisResult:
+    from smdp.analysis.saved_file import load_analysis
+
+    analysis = load_analysis(options.analysis)
+    if options.data is None:
+        return analysis
+    from smdp.analysis.run import with_table
+    from smdp.data.read_table import read_table
+
+    return with_table(analysis, read_table(options.data, sheet=analysis.plan.reading.sheet))

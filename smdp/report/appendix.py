@@ -1,0 +1,132 @@
+"""The appendix: every setting and seed, the data's fingerprint, the programs' versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from typing import Any
+
+import pandas as pd
+
+from smdp.analysis.currency import currency
+from smdp.analysis.result import AnalysisResult
+from smdp.analysis.steps import Step
+from smdp.analysis.summary import TITLES
+from smdp.analysis.typed_text import to_table
+from smdp.data.describe import plural
+from smdp.report.parts import Block, Listing, Paragraph, table
+
+ALL_ROWS = 100_000
+FINGERPRINT = 16  # characters that tell results apart
+
+
+def appendix_blocks(analysis: AnalysisResult) -> list[Block]:
+    found: list[Block] = [
+        Paragraph(
+            "The same plan on the same data gives the same numbers: 'smdp run' takes the plan "
+            "below, or the saved analysis itself."
+        )
+    ]
+    found += table("Data", data_table(analysis), most=ALL_ROWS)
+    found += table("How each result came to be", record_table(analysis), most=ALL_ROWS)
+    found += table(
+        "Settings that the results were made with",
+        settings_table(analysis),
+        "Empty: left to the program.",
+        most=ALL_ROWS,
+    )
+    found += table("Versions", version_table(analysis), most=ALL_ROWS)
+    found.append(Listing("The plan", analysis.plan.to_toml()))
+    return found
+
+
+def data_table(analysis: AnalysisResult) -> pd.DataFrame:
+    source = analysis.source
+    rows = [
+        ("Name", source.name),
+        ("Size", f"{plural(source.rows, 'row')}, {plural(source.columns, 'column')}"),
+        ("SHA-256 of the content", source.fingerprint),
+    ]
+    if source.file_fingerprint:
+        rows.append(("SHA-256 of the file", source.file_fingerprint))
+    if source.synthetic:
+        rows.append(("Origin", "Synthetic: made by a program, about nobody"))
+    return pd.DataFrame(rows, columns=["", "data"])
+
+
+def record_table(analysis: AnalysisResult) -> pd.DataFrame:
+    """Each step: when, how long, with which seed, and the result's fingerprint."""
+    states = currency(analysis.plan, analysis)
+    rows = [
+        {
+            "step": TITLES[step],
+            "state": states[step] + ("" if record.complete else ", stopped before its end"),
+            "finished (UTC)": record.finished.replace("T", " ").replace("+00:00", ""),
+            "seconds": None if record.seconds is None else round(record.seconds, 1),
+            "seed": ", ".join(_seeds(record.asked)),
+            "fingerprint of the result": f"{record.output[:FINGERPRINT]}…",
+        }
+        for step in Step
+        if (record := analysis.records.get(step)) is not None
+    ]
+    return pd.DataFrame(rows)
+
+
+def settings_table(analysis: AnalysisResult) -> pd.DataFrame:
+    """Every setting of every step that has a result, as that result was made."""
+    rows = [
+        (TITLES[step] if place == 0 else "", name, _shown(value))
+        for step in Step
+        if step in analysis.records
+        for place, (name, value) in enumerate(_flat(analysis.records[step].asked))
+    ]
+    return pd.DataFrame(rows, columns=["step", "setting", "value"])
+
+
+def version_table(analysis: AnalysisResult) -> pd.DataFrame:
+    """Of the programs that made the results, each with all that were in use."""
+    found: dict[str, list[str]] = {}
+    for record in analysis.records.values():
+        for name, number in record.versions.items():
+            if number not in found.setdefault(name, []):
+                found[name].append(number)
+    rows = [(name, ", ".join(numbers)) for name, numbers in found.items()]
+    return pd.DataFrame(rows, columns=["program", "version"])
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """(name, value) of every setting, names of nested ones with a dot."""
+    if isinstance(value, tuple) and any(is_dataclass(each) for each in value):
+        several = len(value) > 1 and len({type(each) for each in value}) == 1
+        for place, each in enumerate(value, start=1):
+            yield from _flat(each, f"{name}{place}" if several else name)
+    elif is_dataclass(value):
+        for key, own in to_table(value, nulls=True).items():
+            inner = f"{name}.{key}" if name else key
+            if isinstance(own, Mapping) and own:
+                yield from ((f"{inner}.{k}", v) for k, v in own.items())
+            else:
+                yield inner, own
+    else:
+        yield name or "units", value
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        parts = {k: _shown(v) for k, v in value.items() if v is not None}
+        name = parts.pop("name", "")
+        rest = ", ".join(text if k == "kind" else f"{k} {text}" for k, text in parts.items())
+        return f"{name} ({rest})" if name and rest else name or rest or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) if value else "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _seeds(asked: Any) -> Iterator[str]:
+    for each in asked if isinstance(asked, tuple) else (asked,):
+        if hasattr(each, "seed"):
+            yield str(each.seed)

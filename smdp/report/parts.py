@@ -1,0 +1,188 @@
+"""What a report consists of, whatever it is written as."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pandas as pd
+
+from smdp.data.describe import number
+from smdp.data.problem import Problem, Severity
+from smdp.report.named_figure import NamedFigure
+
+LONG_WORD = re.compile(r"\S{90,}")
+#: The longest text of a paragraph and of a cell; nobody's name needs to be longer.
+LONGEST_TEXT, LONGEST_CELL = 3000, 600
+#: Characters that neither HTML nor Word can hold.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+MOST_ROWS = 60
+MOST_DECIMALS = 5
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Bullets:
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`frame`: as it is to be read, numbers as numbers."""
+
+    title: str
+    frame: pd.DataFrame
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a reader must not overlook, and what to do about it."""
+
+    severity: Severity
+    text: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class AuthorNote:
+    """The author's own words."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class References:
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Text to be kept to the letter."""
+
+    title: str
+    text: str
+
+
+Block: TypeAlias = (
+    Heading | Paragraph | Bullets | Table | Notice | AuthorNote | References | Listing | NamedFigure
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """`banners`: what stands on top whichever sections were chosen. `source`: the data's name."""
+
+    title: str
+    author: str
+    date: str
+    source: str
+    synthetic: bool
+    banners: tuple[Notice, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def figures(self) -> tuple[NamedFigure, ...]:
+        blocks = (block for section in self.sections for block in section.blocks)
+        return tuple(block for block in blocks if isinstance(block, NamedFigure))
+
+
+def bullets(items: Iterable[str]) -> list[Block]:
+    """A list, or nothing if there is nothing to list."""
+    found = tuple(item for item in items if item.strip())
+    return [Bullets(found)] if found else []
+
+
+def table(title: str, frame: pd.DataFrame, note: str = "", most: int = MOST_ROWS) -> list[Block]:
+    """A table, or nothing if it has no rows; of a long one the first rows, which is said."""
+    if frame.empty:
+        return []
+    left = len(frame) - most
+    if left > 0:
+        note = f"{note} The first {most} of {len(frame)} rows; all are in the exported table."
+    return [Table(title, frame.iloc[:most], note.strip())]
+
+
+def notice(problem: Problem) -> Notice:
+    return Notice(problem.severity, problem.message, problem.remedy)
+
+
+def readable(text: object, longest: int = LONGEST_TEXT) -> str:
+    """Text that can be printed: no control characters, no word wider than a page, no endless one.
+
+    What is cut loses its middle, for names often differ at the end.
+    """
+    clean = CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    clean = LONG_WORD.sub(lambda word: _cut(word.group(), 72), clean)
+    return _cut(clean, longest)
+
+
+def column_texts(values: pd.Series) -> list[str]:
+    """A table's column: parts of numbers with the same decimals all the way down."""
+    cells = list(values)
+    parts = [float(v) for v in cells if isinstance(v, float) and math.isfinite(v)]
+    sizes = sorted(abs(v) for v in parts if v)
+    whole = all(v == int(v) for v in parts)
+    if not parts or whole or sizes[-1] >= 10_000:
+        return [cell_text(int(v) if whole and _is_finite_float(v) else v) for v in cells]
+    middle = sizes[(len(sizes) - 1) // 2]
+    decimals = min(max(2 - math.floor(math.log10(middle)), 0), MOST_DECIMALS)
+    texts = [f"{v:.{decimals}f}" for v in parts]
+    while decimals and all(text.endswith("0") for text in texts):
+        decimals -= 1
+        texts = [text[:-1].rstrip(".") for text in texts]
+    return [f"{v:.{decimals}f}" if _is_finite_float(v) else cell_text(v) for v in cells]
+
+
+def cell_text(value: object) -> str:
+    """A table's cell: numbers with four figures, nothing where there is nothing."""
+    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return number(value)
+    item = getattr(value, "item", None)
+    if item is not None:
+        return cell_text(item())
+    return readable(value, LONGEST_CELL)
+
+
+def _is_finite_float(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def is_number(value: object) -> bool:
+    kind = getattr(value, "item", lambda: value)()
+    return isinstance(kind, int | float) and not isinstance(kind, bool)
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 1]}…{text[-tail:]}"
