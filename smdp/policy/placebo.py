@@ -3,6 +3,8 @@
 At each decision time the actions (with their probabilities) are shuffled among the subjects who
 had a choice. Then no action has an effect, and every policy is worth the same. The policy is
 learned and evaluated as before; what it claims to gain is chance, and shows how much chance can do.
+(On average slightly below 0: among people with shuffled actions, what looks better in some looks
+worse in the others, on whom the policy is judged.)
 The feature map is that of the true actions throughout.
 """
 
