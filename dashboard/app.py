@@ -4,9 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.navigation import PAGES, START, VIEWS, sidebar
+from dashboard import autosaving
+from dashboard.navigation import PAGES, START, VIEWS, sidebar, step_of_page
 from dashboard.running import collect
-from dashboard.session import begin_visit
+from dashboard.saving import keep_records
+from dashboard.session import Key, begin_visit
 from dashboard.style import apply_style
 
 st.set_page_config(
@@ -17,7 +19,14 @@ page = st.navigation(
     [st.Page(f"views/{p.view}.py", title=p.title) for p in (START, *PAGES.values(), *VIEWS)],
     position="hidden",
 )
+autosaving.begin()
 begin_visit(page.title)
+st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
+keep_records()
+autosaving.name_in_address()
 sidebar()
-page.run()
+try:
+    page.run()
+finally:  # also where the page stopped early or starts anew
+    autosaving.keep_work()

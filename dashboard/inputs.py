@@ -38,10 +38,18 @@ def slider(label: str, name: str, default: T, low: T, high: T, step: T, help_tex
     return keep(name, chosen)
 
 
-def radio(label: str, name: str, options: Sequence[T], default: T, help_text: str) -> T:
+def radio(
+    label: str,
+    name: str,
+    options: Sequence[T],
+    default: T,
+    help_text: str,
+    shown: Callable[[T], str] = str,
+) -> T:
     last = kept(name, default)
     place = list(options).index(last if last in options else default)
-    return keep(name, st.radio(label, options, index=place, key=name, help=help_text))
+    chosen = st.radio(label, options, index=place, format_func=shown, key=name, help=help_text)
+    return keep(name, chosen)
 
 
 def select(
@@ -58,8 +66,10 @@ def select(
     return keep(name, chosen)
 
 
-def several(label: str, name: str, options: Sequence[str], help_text: str) -> list[str]:
-    last = [option for option in kept(name, list[str]()) if option in options]
+def several(
+    label: str, name: str, options: Sequence[str], help_text: str, default: Sequence[str] = ()
+) -> list[str]:
+    last = [option for option in kept(name, list(default)) if option in options]
     return keep(name, st.multiselect(label, options, last, key=name, help=help_text))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.session import BY_SETTINGS_ALONE, How
 from smdp.errors import SmdpError
 
 # A page reload closes the connection for a moment; a closed browser does so for good.
@@ -52,6 +53,7 @@ class Job:
     error: SmdpError | None = None
     result: Any = None
     made_from: str = ""
+    how: How = BY_SETTINGS_ALONE
     summary: Callable[[Any], str] = str
     seen: bool = False
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dashboard import autosaving
 from dashboard.running import watch_if_running
-from dashboard.session import State, Step, before, done, forget_everything, state
+from dashboard.session import State, Step, before, done, state
+from dashboard.show import figure_format, literal
 from dashboard.table import loaded
 
 
@@ -41,8 +43,14 @@ PAGES = {
     ),
 }
 PATIENT = PageInfo("patient", "Patient", 9, "See one recommendation with its reasons")
+REPORT = PageInfo("report", "Report", None, "Take away report, figures, plan and analysis")
+SIMULATION = PageInfo("simulation", "Simulation", None, "Try the method where the truth is known")
 #: Pages that show what the steps found and have no result of their own.
-VIEWS = {PATIENT: ":material/person:"}
+VIEWS = {
+    PATIENT: ":material/person:",
+    REPORT: ":material/description:",
+    SIMULATION: ":material/experiment:",
+}
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
     State.READY: ":material/play_circle:",
@@ -57,6 +65,13 @@ WORDS = {
     State.DONE: "",
     State.OUT_OF_DATE: "out of date",
 }
+
+
+def step_of_page(title: str) -> Step | None:
+    """The step whose result the page shows."""
+    if title == PATIENT.title:
+        return Step.POLICY
+    return next((step for step, page in PAGES.items() if page.title == title), None)
 
 
 def step_line(step: Step) -> str:
@@ -88,12 +103,42 @@ def sidebar() -> None:
             label = f"{page.number}  {page.title}" if page.number else page.title
             st.page_link(f"views/{page.view}.py", label=label, icon=icon)
         watch_if_running()
+        mine = autosaving.present()
+        if table is None and mine is not None and mine.problem:
+            st.divider()
+            st.caption(literal(mine.problem))
         if table is not None:
             st.divider()
             st.text(table.name if len(table.name) < 34 else table.name[:32] + "…")
             if table.synthetic:
                 st.badge("Synthetic data", icon=":material/science:", color="orange")
-            st.caption("Kept in memory until this page is closed or reloaded.")
+            figure_format()
+            _keep_switch()
             if st.button("Forget everything", type="tertiary", icon=":material/delete:"):
-                forget_everything()
+                autosaving.forget_everything()
                 st.switch_page(f"views/{START.view}.py")
+
+
+def _keep_switch() -> None:
+    """Whether the work is kept on this computer."""
+    mine = autosaving.present()
+    if mine is None:
+        st.caption("Kept in memory until this page is closed or reloaded.")
+        return
+    on = st.toggle(
+        "Keep my work on this computer",
+        mine.on,
+        key="autosave.on",
+        help="Table, results and notes are kept in your own folder of this computer for 30 days "
+        "after the last change, so that a closed or reloaded page loses nothing. Reload the page, "
+        "or come back by its address. Switched off, what was kept is deleted.",
+    )
+    if on != mine.on:
+        autosaving.switch(on)
+        autosaving.name_in_address()
+    if mine.problem:
+        st.caption(f"Not kept: {literal(mine.problem)}")
+    elif on:
+        st.caption("A reloaded page finds it again.")
+    else:
+        st.caption("In memory only, until this page is closed or reloaded.")

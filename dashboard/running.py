@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.jobs import Job, JobState, start
-from dashboard.session import Key, Step
+from dashboard.session import How, Key, Step
 from dashboard.show import literal, say_error
 
 CHECK_EVERY_SECONDS = 0.5
@@ -21,6 +21,7 @@ NAMES = {
     Step.POLICY: "Q-functions",
     Step.EVALUATION: "Value of the policy",
     Step.PLACEBO: "Placebo check",
+    Step.STUDY_PLAN: "Study plan",
 }
 
 #: What the worker has said so far -> lines worth showing.
@@ -41,18 +42,21 @@ def run_or_start(
     settings: object,
     seed: int,
     summary: Callable[[Any], str],
+    *,
+    use_all: bool = False,
 ) -> None:
     """Take the result from this session's earlier ones, or start a worker for it."""
     variables = getattr(data, "variables", ())  # a page may choose among those of the step before
-    token = session.token_for(step, (task, variables, settings, seed))
+    how = How(task, seed, use_all)
+    token = session.token_of_job(step, how, variables, settings)
     if session.known(token):
-        session.record(step, session.token_before(step), token, settings, summary)
+        session.record(step, session.token_before(step), token, settings, summary, how)
         jobs().pop(step, None)
     else:
         if step in jobs():
             jobs()[step].end()
         job = start(task, token, data, settings, seed)
-        job.made_from, job.summary = session.token_before(step), summary
+        job.made_from, job.summary, job.how = session.token_before(step), summary, how
         jobs()[step] = job
     st.rerun()
 
@@ -72,9 +76,9 @@ def collect() -> None:
 
 def _take(step: Step, job: Job) -> None:
     # The same settings again are to run to the end, not to bring back what was stopped.
-    token = f"{job.token}, stopped early" if job.stopped_early else job.token
+    token = job.token + session.STOPPED_EARLY if job.stopped_early else job.token
     session.remember_result(token, job.result)
-    session.record(step, job.made_from, token, job.settings, job.summary)
+    session.record(step, job.made_from, token, job.settings, job.summary, job.how)
     del jobs()[step]
 
 

@@ -30,6 +30,8 @@ class Step(StrEnum):
     POLICY = "policy"
     EVALUATION = "evaluation"
     PLACEBO = "placebo"
+    SIMULATION = "simulation"
+    STUDY_PLAN = "study plan"
 
 
 #: Steps that do not work on the result of the one before them in the list.
@@ -37,6 +39,12 @@ _WORKS_ON = {
     Step.POLICY: Step.FEATURES,
     Step.PLACEBO: Step.POLICY,
 }
+#: Steps that need no table: they simulate their data.
+SIMULATED = (Step.SIMULATION, Step.STUDY_PLAN)
+
+
+#: Ends the token of a result that was not worked out to its end.
+STOPPED_EARLY = ", stopped early"
 
 
 class State(StrEnum):
@@ -56,6 +64,22 @@ class Key(StrEnum):
     UPLOADS = "uploads"
     MEMO = "memo"
     JOBS = "jobs"
+    ORIGINS = "origins"
+    WAITING = "waiting"
+    AUTOSAVE = "autosave"
+    PAGE_STEP = "page step"
+
+
+@dataclass(frozen=True)
+class How:
+    """What a plan has to know of a step besides its settings."""
+
+    task: str = ""
+    seed: int = 0
+    use_all: bool = False  # all variables, not only those that screening kept
+
+
+BY_SETTINGS_ALONE = How()
 
 
 @dataclass(frozen=True)
@@ -67,6 +91,7 @@ class Done:
     settings: Any
     result: Any
     summary: str
+    how: How = BY_SETTINGS_ALONE
 
 
 def _state(key: Key, new: Callable[[], Any]) -> Any:
@@ -77,6 +102,8 @@ def _state(key: Key, new: Callable[[], Any]) -> Any:
 
 def before(step: Step) -> Step | None:
     """The step whose result this one works on."""
+    if step in SIMULATED:
+        return None
     order = list(Step)
     place = order.index(step)
     return _WORKS_ON.get(step, order[place - 1]) if place else None
@@ -89,6 +116,8 @@ def done(step: Step) -> Done | None:
 
 def token_before(step: Step) -> str:
     """The token that a result of this step would be made from; the table's for the first."""
+    if step in SIMULATED:
+        return ""
     earlier = before(step)
     if earlier is None:
         table = st.session_state.get(Key.TABLE)
@@ -104,7 +133,7 @@ def state(step: Step) -> State:
     earlier = before(step)
     finished = done(step)
     earlier_ready = (
-        st.session_state.get(Key.TABLE) is not None
+        step in SIMULATED or st.session_state.get(Key.TABLE) is not None
         if earlier is None
         else state(earlier) == State.DONE
     )
@@ -118,6 +147,11 @@ def token_for(step: Step, settings: object) -> str:
     """The token of this step with these settings on the present data."""
     text = f"{token_before(step)}|{step}|{settings!r}"
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def token_of_job(step: Step, how: How, variables: tuple[str, ...], settings: object) -> str:
+    """The token of a step that a worker does."""
+    return token_for(step, (how, variables, settings))
 
 
 def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> None:
@@ -138,11 +172,22 @@ def remember_result(token: str, value: object) -> None:
 
 
 def record(
-    step: Step, made_from: str, token: str, settings: object, summary: Callable[[Any], str]
+    step: Step,
+    made_from: str,
+    token: str,
+    settings: object,
+    summary: Callable[[Any], str],
+    how: How = BY_SETTINGS_ALONE,
 ) -> None:
     """Make a known result the step's present one."""
     value = _state(Key.RESULTS, dict)[token]
-    _state(Key.DONE, dict)[step] = Done(made_from, token, settings, value, summary(value))
+    _state(Key.DONE, dict)[step] = Done(made_from, token, settings, value, summary(value), how)
+
+
+def put_back(step: Step, finished: Done) -> None:
+    """Make a result from a saved analysis the step's present one."""
+    remember_result(finished.token, finished.result)
+    _state(Key.DONE, dict)[step] = finished
 
 
 def result(step: Step) -> Any:
@@ -156,9 +201,24 @@ def forget_everything() -> None:
     st.session_state.clear()
 
 
+def forget_results() -> None:
+    """Every result of the table's analysis, and whatever is being worked out; not simulations."""
+    running = _state(Key.JOBS, dict)
+    for step in [step for step in running if step not in SIMULATED]:
+        running.pop(step).end()
+    stays = {step: done for step, done in _state(Key.DONE, dict).items() if step in SIMULATED}
+    st.session_state[Key.DONE] = stays
+    st.session_state[Key.RESULTS] = {done.token: done.result for done in stays.values()}
+    for key in (Key.ORIGINS, Key.MEMO):
+        st.session_state.pop(key, None)
+
+
 def forget_choices() -> None:
-    """What was chosen for one file is not meant for another."""
-    st.session_state[Key.KEPT] = {}
+    """What was chosen for one file is not meant for another; simulations need no file."""
+    chosen = _state(Key.KEPT, dict)
+    st.session_state[Key.KEPT] = {
+        name: value for name, value in chosen.items() if name.startswith(f"{Step.SIMULATION}.")
+    }
 
 
 def kept(name: str, default: T) -> T:
@@ -181,6 +241,17 @@ def memo(name: str, key: object, work: Callable[[], T]) -> T:
         _state(Key.MEMO, dict)[name] = last
     value: T = last[1]
     return value
+
+
+def remembered(name: str) -> tuple[Any, Any] | None:
+    """The key and the value that `memo` last kept under that name."""
+    last: tuple[Any, Any] | None = _state(Key.MEMO, dict).get(name)
+    return last
+
+
+def remember(name: str, key: object, value: object) -> None:
+    """Let `memo` find this."""
+    _state(Key.MEMO, dict)[name] = (key, value)
 
 
 def start_visit_anew() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.session import Key
+from dashboard.session import Key, State, Step, keep, kept, state
 from smdp.errors import SmdpError
 
 if TYPE_CHECKING:
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from smdp.data.problem import Problem
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=])")
+
+FIGURE_FORMAT, SVG = "figures.format", "SVG"
+#: The browser counts 96 pixels to the inch.
+FIGURE_FORMATS: dict[str, dict[str, object]] = {
+    SVG: {"format": "svg"},
+    "PNG, 300 dpi": {"format": "png", "scale": 300 / 96},
+}
 
 
 def literal(text: object) -> str:
@@ -70,13 +77,32 @@ def check(problems: Iterable[Problem]) -> None:
 
 
 def export_name(name: str) -> str:
-    """The name of an exported file; what comes from synthetic data says so."""
+    """The name of an exported file; what is synthetic, or out of date, says so."""
     table = st.session_state.get(Key.TABLE)
-    return f"smdp-synthetic-{name}" if table is not None and table.synthetic else f"smdp-{name}"
+    synthetic = "synthetic-" if table is not None and table.synthetic else ""
+    step = st.session_state.get(Key.PAGE_STEP)
+    old = "out-of-date-" if step is not None and state(step) == State.OUT_OF_DATE else ""
+    return f"smdp-{synthetic}{old}{name}"
+
+
+def figure_format() -> None:
+    """In the sidebar: in which format the camera of every figure saves it."""
+    last = kept(FIGURE_FORMAT, SVG)
+    chosen = st.segmented_control(
+        "Save figures as",
+        list(FIGURE_FORMATS),
+        default=last,
+        required=True,
+        key=FIGURE_FORMAT,
+        help="What the camera in the corner of every figure saves, in the size shown. SVG: lines "
+        "and text, sharp at any size. PNG: pixels, 300 to the inch. For many figures at once, in "
+        "the width of a journal's column, see the page Report.",
+    )
+    keep(FIGURE_FORMAT, chosen or last)
 
 
 def figure(plot: go.Figure, name: str) -> None:
-    """A figure with its in-browser export: PNG at three times the screen's resolution."""
+    """A figure with its in-browser export, in the format chosen in the sidebar."""
     st.plotly_chart(
         plot,
         key=f"figure-{name}",
@@ -84,7 +110,10 @@ def figure(plot: go.Figure, name: str) -> None:
         config={
             "displaylogo": False,
             "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
-            "toImageButtonOptions": {"format": "png", "scale": 3, "filename": export_name(name)},
+            "toImageButtonOptions": {
+                **FIGURE_FORMATS[kept(FIGURE_FORMAT, SVG)],
+                "filename": export_name(name),
+            },
         },
     )
 
@@ -102,6 +131,27 @@ def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) ->
         icon=":material/download:",
         key=f"download-{name}",
         type="tertiary",
+    )
+
+
+def my_note(step: Step) -> None:
+    """The author's own words on a step; they go into the report."""
+    name = f"note.{step}"
+    last = kept(name, "")
+    with st.expander("My note" if not last.strip() else "My note ✓", icon=":material/edit_note:"):
+        note_area(step, "My note on this step")
+
+
+def note_area(step: Step, label: str) -> None:
+    name = f"note.{step}"
+    keep(
+        name,
+        st.text_area(
+            label,
+            kept(name, ""),
+            key=f"{name} on {st.session_state.get(Key.VISIT, ('', 0))[0]}",
+            placeholder="For the report: what you looked at, why you chose this, what to discuss.",
+        ),
     )
 
 

@@ -66,9 +66,13 @@ def upload_box() -> None:
     if upload is not None:
         with errors_as_messages(), st.spinner("Reading the file …"):
             load(upload.name, upload.getvalue())
-            # A fresh box, so that the same file is not read again on the next visit.
-            st.session_state[Key.UPLOADS] = st.session_state.get(Key.UPLOADS, 0) + 1
+            new_upload_box()
             st.switch_page("views/data.py")
+
+
+def new_upload_box() -> None:
+    """A fresh box, so that the same file is not read again on the next visit."""
+    st.session_state[Key.UPLOADS] = st.session_state.get(Key.UPLOADS, 0) + 1
 
 
 def load_sample(path: Path) -> LoadedTable:

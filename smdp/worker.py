@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from smdp.progress import Cancelled, Progress
 STOPPED = 5
 
 #: Tasks with parts that are results of their own, so that it is worth asking them to stop.
-KEEP_WHAT_IS_FINISHED = {"adnn", "stability"}
+KEEP_WHAT_IS_FINISHED = {"adnn", "stability", "simulate", "plan_study"}
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,39 @@ def _placebo(request: Request, progress: Progress) -> object:
     )
 
 
+def _simulate(request: Request, progress: Progress) -> object:
+    """A simulation study of one setting, with several feature maps."""
+    from smdp.simulation.study import StudyCancelled, run_study
+
+    setting, maps, replications, how = request.settings
+    try:
+        return run_study(
+            [setting],
+            maps=maps,
+            replications=replications,
+            how=replace(how, seed=request.seed),
+            progress=_without_time_left(progress),
+        )
+    except StudyCancelled as stop:
+        if stop.finished.rows.empty:
+            raise Cancelled from stop
+        raise
+
+
+def _plan_study(request: Request, progress: Progress) -> object:
+    """What to expect of studies of several sizes; the settings are those of `plan_study`."""
+    from smdp.simulation.planning import plan_study
+
+    options = dict(request.settings)
+    how = replace(options.pop("how"), seed=request.seed)
+    return plan_study(**options, how=how, progress=_without_time_left(progress))
+
+
+def _without_time_left(progress: Progress) -> Progress:
+    """Who watches a worker sees the time left of every task, worked out in one way."""
+    return lambda share, what: progress(share, re.sub(r", about [\w ]+ left", "", what))
+
+
 def _part(progress: Progress, k: int, of: int) -> Progress:
     return lambda share, what: progress((k + share) / of, what)
 
@@ -128,6 +162,8 @@ TASKS: dict[str, Callable[[Request, Progress], object]] = {
     "policies": _policies,
     "evaluation": _evaluation,
     "placebo": _placebo,
+    "simulate": _simulate,
+    "plan_study": _plan_study,
     **dict.fromkeys(("adnn", "tnn", "pca", "identity"), _feature_map),
 }
 

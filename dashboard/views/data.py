@@ -14,12 +14,14 @@ from dashboard.show import (
     errors_as_messages,
     figure,
     heading,
+    my_note,
     next_step,
     say_error,
     says,
     table,
 )
 from dashboard.table import loaded, upload_box
+from smdp.analysis.step_plans import ReadingSettings
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, plural, variable_table
@@ -70,9 +72,10 @@ with main:
 
 chosen_now = None
 with errors_as_messages():
-    codes = codes_from_table(edited, everywhere)
-    read_as = (source.token, kept("layout", ""), codes)
-    frame = memo("marked", read_as, lambda: mark_missing(long, codes))
+    codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
+    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes)
+    read_as = (source.token, reading)
+    frame = memo("marked", read_as, lambda: mark_missing(long, dict(reading.missing_codes)))
     with settings_column:
         next_value = widgets.choose_utility(edited)
         levels, probability = widgets.edit_actions(frame, edited)
@@ -85,8 +88,8 @@ with errors_as_messages():
         lags=lags,
         add_time=add_time,
     )
-    chosen_now = (read_as, chosen)
-    problems = memo("problems", chosen_now, lambda: find_problems(frame, chosen))
+    chosen_now = (reading, chosen)
+    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
     blocked = any(p.severity == "error" for p in problems)
     with settings_column:
         if st.button(
@@ -113,5 +116,6 @@ with errors_as_messages():
 if state(Step.DATA) in (State.DONE, State.OUT_OF_DATE):
     changed_notice(Step.DATA, chosen_now)
     show_study(result(Step.DATA))
+    my_note(Step.DATA)
     if state(Step.DATA) == State.DONE:
         next_step("Next: missing values", "missing_values")

@@ -16,6 +16,7 @@ from dashboard.show import (
     figure,
     heading,
     literal,
+    my_note,
     next_step,
     says,
     table,
@@ -133,6 +134,7 @@ with errors_as_messages():
             settings,
             seed,
             feature_map_summary,
+            use_all=use_all,
         )
 
 fitted = result(Step.FEATURES)
@@ -185,5 +187,6 @@ with main:
                 table(pass_table(fitted), "passes", fitted.steps)
         says(describe_feature_map(fitted))
         check(check_feature_map(fitted))
+        my_note(Step.FEATURES)
         if state(Step.FEATURES) == State.DONE:
             next_step("Next: weights", "weights")

@@ -15,6 +15,7 @@ from dashboard.show import (
     figure,
     heading,
     literal,
+    my_note,
     next_step,
     says,
     table,
@@ -157,5 +158,6 @@ else:
     if finished.exclusions:
         with st.expander(f"Who was left out and why ({len(finished.exclusions)})", expanded=True):
             table(exclusion_table(finished), "left-out")
+    my_note(Step.MISSING)
     if state(Step.MISSING) == State.DONE:
         next_step("Next: rescaling", "rescaling")

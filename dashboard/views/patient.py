@@ -10,7 +10,16 @@ from dashboard import inputs
 from dashboard.gate import needs_result, stale_notice
 from dashboard.policy_choice import learned_from, observational_banner, policy_control
 from dashboard.session import Step, done, keep, kept, memo
-from dashboard.show import check, errors_as_messages, figure, heading, literal, says, table
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    next_step,
+    says,
+    table,
+)
 from smdp.figures.patient import (
     contributions_figure,
     features_figure,
@@ -161,3 +170,4 @@ with main, errors_as_messages():
         ]
     )
     check(patient.warnings)
+    next_step("Next: report", "report")

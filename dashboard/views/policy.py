@@ -12,7 +12,16 @@ from dashboard.gate import changed_notice, needs
 from dashboard.policy_choice import learned_policies, policy_control
 from dashboard.running import is_running, job_box, run_or_start
 from dashboard.session import State, Step, result, state
-from dashboard.show import check, errors_as_messages, figure, heading, literal, next_step, says
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    my_note,
+    next_step,
+    says,
+)
 from smdp.data.describe import percent
 from smdp.figures.policy import value_figure
 from smdp.policy.evaluation_settings import EvaluationSettings
@@ -148,4 +157,5 @@ with main:
         says(describe_value(value, policy.kind, abstentions(every)))
         check(check_value(value))
         widgets.how(value)
+        my_note(Step.EVALUATION)
         next_step("Next: patient", "patient")

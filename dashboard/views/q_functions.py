@@ -20,7 +20,16 @@ from dashboard.policy_export import take_along
 from dashboard.q_function_tabs import Shown, tabs
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, Step, result, state
-from dashboard.show import check, errors_as_messages, figure, heading, literal, next_step, says
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    literal,
+    my_note,
+    next_step,
+    says,
+)
 from smdp.figures.q_functions import feature_effects_figure, parameters_figure
 from smdp.policy.explanation import explain_policy
 from smdp.policy.own_units import explanation_in_own_units
@@ -197,5 +206,6 @@ with main:
         says(describe_explanation(explanation))
         check(check_policies(learned_policies()))
         take_along(policy, prepared)
+        my_note(Step.POLICY)
         if state(Step.POLICY) == State.DONE:
             next_step("Next: policy", "policy")

@@ -15,6 +15,7 @@ from dashboard.show import (
     figure,
     heading,
     literal,
+    my_note,
     next_step,
     says,
     table,
@@ -119,5 +120,6 @@ with main:
             table(prepared_table(prepared), "prepared-data")
         says(describe_prepared(prepared))
         check(check_prepared(prepared))
+        my_note(Step.RESCALING)
         if state(Step.RESCALING) == State.DONE:
             next_step("Next: screening", "screening")

@@ -10,7 +10,16 @@ from dashboard import inputs
 from dashboard.gate import needs, stale_notice
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, Step, result, state
-from dashboard.show import check, errors_as_messages, figure, heading, next_step, says, table
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    heading,
+    my_note,
+    next_step,
+    says,
+    table,
+)
 from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
 from smdp.settings import ScreeningSettings
 from smdp.words.screening import (
@@ -133,5 +142,6 @@ with main:
             figure(growth_figure(found), "screening-growth")
         says(describe_screening(found))
         check(check_screening(found))
+        my_note(Step.SCREENING)
         if state(Step.SCREENING) == State.DONE:
             next_step("Next: feature dimension", "feature_dimension")

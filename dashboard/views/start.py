@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.navigation import ICONS, PAGES, step_line
+from dashboard.opening import open_box
 from dashboard.session import state
 from dashboard.show import errors_as_messages, heading
 from dashboard.table import load_sample, loaded, upload_box
@@ -22,6 +23,9 @@ left, right = st.columns(2, gap="large")
 with left, st.container(border=True):
     st.subheader("Your own file")
     upload_box()
+with left, st.container(border=True):
+    st.subheader("A saved analysis")
+    open_box()
 
 with right, st.container(border=True):
     from smdp.simulation.samples import SAMPLE_STUDIES, sample_file

@@ -8,7 +8,7 @@ from dashboard import inputs
 from dashboard.gate import needs_result, stale_notice
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, Step, memo, result, state
-from dashboard.show import figure, heading, literal, says, table
+from dashboard.show import figure, heading, literal, my_note, next_step, says, table
 from smdp.data.variable_groups import variable_groups
 from smdp.figures.weights import (
     ORDERS,
@@ -104,3 +104,6 @@ with main:
         figure(selection_figure(stability), "stability")
         with st.expander("Weights with their intervals over the resamples"):
             table(stability_table(stability), "stability", stability.weights)
+    my_note(Step.STABILITY)
+    if state(Step.FEATURES) == State.DONE:
+        next_step("Next: Q-functions", "q_functions")

@@ -212,7 +212,7 @@ def value_figure(plan: StudyPlan, outcome: Literal["linear", "neural"] = "linear
             "replications had a policy)<extra></extra>",
         )
     _subjects_axis(figure, plan)
-    figure.update_yaxes(title_text=f"{OUTCOME_TITLES[outcome]} (bar: two standard errors)")
+    figure.update_yaxes(title_text=f"{OUTCOME_TITLES[outcome]}<br>(bar: two standard errors)")
     return figure
 
 

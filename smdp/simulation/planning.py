@@ -17,11 +17,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from smdp.progress import Progress
+from smdp.progress import Cancelled, Progress
 from smdp.settings import require
 from smdp.simulation.generative_model import GenerativeModel, Model
 from smdp.simulation.names import MapKind
-from smdp.simulation.study import run_study
+from smdp.simulation.study import StudyCancelled, run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.summary import mean_and_error
@@ -49,6 +49,14 @@ class StudyPlan:
     study: StudyRows
 
 
+class PlanCancelled(Cancelled):
+    """Planning was stopped; `finished` is the plan from what was simulated until then."""
+
+    def __init__(self, finished: StudyPlan | None) -> None:
+        super().__init__("Planning was stopped.")
+        self.finished = finished
+
+
 def plan_study(
     model: Model,
     *,
@@ -68,6 +76,7 @@ def plan_study(
     `depth`: "screening" stops there and learns policies on the variables kept as they are, which
     takes seconds; "whole" also fits the feature map, and a variable is found when the map uses it.
     A replication that fails, because screening kept nothing, say, has not found the variables.
+    Stopped by `progress`, it raises `PlanCancelled`.
     """
     require(depth in ("screening", "whole"), "depth", "'screening' or 'whole'", depth)
     for name, sizes in (("subjects", subjects), ("times", times)):
@@ -78,20 +87,34 @@ def plan_study(
         for n in sorted(set(subjects))
         for count in sorted(set(times))
     ]
-    study = run_study(
-        settings,
-        maps=[kind],
-        replications=replications,
-        how=how,
-        folder=folder,
-        jobs=jobs,
-        progress=progress,
-    )
+    try:
+        study = run_study(
+            settings,
+            maps=[kind],
+            replications=replications,
+            how=how,
+            folder=folder,
+            jobs=jobs,
+            progress=progress,
+        )
+    except StudyCancelled as stop:
+        study = stop.finished
+        begun = _sizes(study, settings, kind, replications)
+        plan = None if begun.empty else StudyPlan(model, noise, discount, depth, begun, study)
+        raise PlanCancelled(plan) from stop
+    table = _sizes(study, settings, kind, replications)
+    return StudyPlan(model, noise, discount, depth, table, study)
+
+
+def _sizes(
+    study: StudyRows, settings: Sequence[SimulationSetting], kind: MapKind, replications: int
+) -> pd.DataFrame:
+    """A row for each size that was simulated at all."""
     rows = study.rows[
         (study.rows["feature_map"] == kind) & (study.rows["replication"] < replications)
     ]
-    table = pd.DataFrame([_size(rows, setting) for setting in settings])
-    return StudyPlan(model, noise, discount, depth, table, study)
+    each = [(setting, _of(rows, setting)) for setting in settings]
+    return pd.DataFrame([_size(own, setting) for setting, own in each if len(own)])
 
 
 def wilson_interval(found: int, total: int) -> tuple[float, float]:
@@ -105,14 +128,17 @@ def wilson_interval(found: int, total: int) -> tuple[float, float]:
     return lower, 1.0 if found == total else min(1.0, float(centre + half))
 
 
-def _size(rows: pd.DataFrame, setting: SimulationSetting) -> dict[str, float]:
-    own = rows[
+def _of(rows: pd.DataFrame, setting: SimulationSetting) -> pd.DataFrame:
+    return rows[
         (rows["model"] == setting.model)
         & (rows["noise"] == setting.noise)
         & (rows["subjects"] == setting.subjects)
         & (rows["times"] == setting.times)
         & (rows["discount"] == setting.discount)
     ]
+
+
+def _size(own: pd.DataFrame, setting: SimulationSetting) -> dict[str, float]:
     true = set(GenerativeModel(setting.model, setting.noise).true_variables)
     done = own["status"] == "done"
     kept = [set(str(text).split()) if ok else set() for text, ok in

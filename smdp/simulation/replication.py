@@ -168,8 +168,11 @@ def _outcomes(
         if how.further_discount is not None:
             wanted["neural_further"] = replace(neural, discount=how.further_discount)
     for i, (name, settings) in enumerate(wanted.items()):
-        progress(0.9 + 0.1 * i / len(wanted), f"Learning a policy ({settings.model})")
-        policy = learn_policy(trajectories, fitted, settings, seed=seeds["policy"])
+        # The cell is finished, share 1, only when its outcomes are there too.
+        begin, end = (0.9 + 0.09 * k / len(wanted) for k in (i, i + 1))
+        part = _part(progress, begin, end)
+        part(0.0, f"Learning a policy ({settings.model})")
+        policy = learn_policy(trajectories, fitted, settings, seed=seeds["policy"], progress=part)
         found[name] = float(
             simulated_outcome(
                 policy,

@@ -30,7 +30,7 @@ class StudyCancelled(Cancelled):
 
     def __init__(self, finished: StudyRows) -> None:
         super().__init__("The simulation study was stopped.")
-        self.finished = finished
+        self.finished: StudyRows = finished
 
 
 def run_study(

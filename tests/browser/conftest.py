@@ -50,8 +50,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     address = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("server") / "log.txt"
     command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)]
+    own = os.environ | {"SMDP_AUTOSAVE": str(tmp_path_factory.mktemp("autosave"))}
     with log.open("w") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=own)
     try:
         deadline = time.monotonic() + 60
         while not _healthy(address):

@@ -16,7 +16,7 @@ def main(page: Page):
 def test_sample_to_trajectories(open_page, screenshot, console_errors):
     page = open_page()
     screenshot("start")
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
         sample_file("basics_mobile_synthetic.csv")
     )
     expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible(timeout=SLOW)
@@ -46,7 +46,7 @@ def test_bad_file_shows_one_message_and_no_traceback(open_page, tmp_path):
     bad = tmp_path / "empty.csv"
     bad.write_bytes(b"")
     page = open_page()
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(bad)
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(bad)
     alert = main(page).get_by_test_id("stAlert")
     expect(alert).to_have_count(1, timeout=SLOW)
     expect(alert).to_contain_text("empty")

@@ -1,5 +1,7 @@
 """The dashboard driven by Streamlit's own test runner."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,22 @@ class Driver:
     @property
     def sidebar(self) -> list[str]:
         return [c.value for c in self.at.sidebar.caption]
+
+
+@pytest.fixture(autouse=True)
+def autosaves(tmp_path, monkeypatch) -> Path:
+    """Where the dashboard keeps its work: a folder of this test."""
+    folder = tmp_path / "autosave"
+    monkeypatch.setenv("SMDP_AUTOSAVE", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def main_module() -> Iterator[None]:
+    """Streamlit makes the app Python's main module; processes that are spawned would run it."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@ import pytest
 from smdp.simulation.samples import sample_file
 
 
-def test_start_says_what_this_is_and_offers_two_ways_in(app):
+def test_start_says_what_this_is_and_offers_three_ways_in(app):
     assert "policy you can read" in app.title
     assert "no data leaves it" in app.text
-    assert len(app.at.file_uploader) == 1
+    labels = [box.label for box in app.at.file_uploader]
+    assert labels == ["CSV, Excel, SPSS, Stata, SAS or Parquet", "A saved analysis (.smdp)"]
     assert sum("synthetic" in b.label for b in app.at.button) == 2
     assert app.sidebar[0] == "load a file first"
 

@@ -1,0 +1,175 @@
+"""The session's work kept on this computer, so that a reloaded page finds it again.
+
+The page's address names it (`?work=...`); each session has a name of its own, so that two tabs
+never write the same file. Written in a thread, the newest state only.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.saving import STEPS, current_analysis, notes, put_into_session
+from dashboard.session import Key
+from dashboard.table import loaded
+from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
+from smdp.analysis.result import AnalysisResult
+from smdp.errors import SmdpError
+
+IN_ADDRESS, OFF = "work", "off"
+#: Which session writes which autosave, in this server.
+_owners: dict[str, str] = {}
+
+
+@dataclass
+class Autosave:
+    """One session's autosave: `key` tells what was last handed over to be written."""
+
+    store: Autosaves
+    on: bool = True
+    name: str = field(default_factory=lambda: secrets.token_hex(16))
+    key: Any = None
+    problem: str = ""
+    copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
+    _waiting: AnalysisResult | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def save(self, analysis: AnalysisResult) -> None:
+        with self._lock:
+            self._waiting = analysis
+        threading.Thread(target=self._write).start()
+
+    def _write(self) -> None:
+        with self._writing:
+            with self._lock:
+                analysis, self._waiting = self._waiting, None
+            if analysis is None or not self.on:
+                return  # a newer state was written instead, or nothing is wanted any more
+            try:
+                self.store.save(self.name, analysis)
+                self.problem = ""
+            except (SmdpError, OSError, TypeError, ValueError) as error:
+                self.problem = getattr(error, "problem", "") or str(error)
+
+    def forget(self) -> None:
+        """Delete what was written, and write no more."""
+        self.on = False
+        with self._writing:
+            self.store.forget(self.name)
+        _owners.pop(self.name, None)
+
+
+def begin() -> None:
+    """At the start of a session: find the work that the page's address names."""
+    folder = autosave_folder()
+    if Key.AUTOSAVE in st.session_state or folder is None:
+        return
+    mine = Autosave(Autosaves(folder))
+    st.session_state[Key.AUTOSAVE] = mine
+    named = st.query_params.get(IN_ADDRESS, "")
+    if named == OFF:
+        mine.on = False
+    elif NAME.fullmatch(named):
+        try:
+            analysis = mine.store.load(named)
+        except SmdpError as error:
+            mine.problem = f"The work kept on this computer could not be opened. {error.problem}"
+            return
+        if analysis is not None and analysis.table is not None:
+            put_into_session(analysis)
+            if _in_use(named):
+                mine.copied_from = named
+            else:
+                mine.name, mine.key = named, work_so_far()
+    elif not folder.exists():
+        return
+    mine.store.tidy()
+
+
+def keep_work() -> None:
+    """At the end of a run: write what is new, and name it in the page's address."""
+    mine = present()
+    if mine is None or loaded() is None or not mine.on:
+        return
+    own = _session_id()
+    if _owners.setdefault(mine.name, own) != own:  # taken over by a later session
+        mine.name, mine.key = secrets.token_hex(16), None
+        _owners[mine.name] = own
+    content = work_so_far()
+    if content != mine.key:
+        analysis = current_analysis()
+        if analysis is not None:
+            mine.key = content
+            mine.save(analysis)
+
+
+def name_in_address() -> None:
+    """Changing pages empties the address; put the name back."""
+    mine = present()
+    if mine is None:
+        return
+    wanted = OFF if not mine.on else mine.name if loaded() is not None else ""
+    if st.query_params.get(IN_ADDRESS, "") != wanted:
+        if wanted:
+            st.query_params[IN_ADDRESS] = wanted
+        else:
+            st.query_params.pop(IN_ADDRESS, None)
+
+
+def present() -> Autosave | None:
+    """This session's autosave; None where they are switched off for the whole program."""
+    mine: Autosave | None = st.session_state.get(Key.AUTOSAVE)
+    return mine
+
+
+def switch(on: bool) -> None:
+    mine = present()
+    if mine is None or mine.on == on:
+        return
+    if on:
+        mine.on, mine.key = True, None
+    else:
+        mine.forget()
+
+
+def forget_everything() -> None:
+    """The session's work, and what was kept of it on this computer."""
+    mine = present()
+    was_on = mine is not None and mine.on
+    if mine is not None:
+        mine.forget()
+        if mine.copied_from and not _in_use(mine.copied_from):
+            mine.store.forget(mine.copied_from)
+    session.forget_everything()
+    if mine is not None:
+        st.session_state[Key.AUTOSAVE] = Autosave(mine.store, on=was_on)
+        st.query_params.pop(IN_ADDRESS, None)
+
+
+def work_so_far() -> tuple[Any, ...]:
+    """What is worth writing anew when it changes."""
+    table = loaded()
+    tokens = tuple(done.token if (done := session.done(step)) else "" for step in STEPS)
+    titles = (session.kept("report.title", ""), session.kept("report.author", ""))
+    return (table and table.token, tokens, tuple(sorted(notes().items())), titles)
+
+
+def _session_id() -> str:
+    context = st.runtime.scriptrunner.get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _in_use(name: str) -> bool:
+    """Whether another session, with its page still open, writes it; else this one takes it over."""
+    owner = _owners.get(name)
+    others = owner is not None and owner != _session_id() and st.runtime.exists()
+    if others and st.runtime.get_instance().is_active_session(str(owner)):
+        return True
+    _owners[name] = _session_id()
+    return False

@@ -1,0 +1,273 @@
+"""The parts of the Report page: each kind of file to take away."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import inputs
+from dashboard.autosaving import work_so_far
+from dashboard.session import remember, remembered
+from dashboard.show import errors_as_messages, literal
+from smdp.analysis.currency import currency
+from smdp.analysis.result import AnalysisResult
+from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.analysis.summary import TITLES
+from smdp.progress import Cancelled, Progress
+from smdp.report.browser import IN_BROWSER, find_browser
+from smdp.report.collect import build_report, report_figures
+from smdp.report.figure_files import FORMATS, figure_files, zipped
+from smdp.report.html import to_html
+from smdp.report.journal import RESOLUTIONS, WIDTHS
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+NO_CHROME = (
+    "Word documents and figure files are drawn by Chrome or Chromium on this computer, and none "
+    "was found. Install one, or name it in the environment variable BROWSER_PATH. "
+)
+CHECK_EVERY_SECONDS = 0.25
+
+
+def state_of_it(analysis: AnalysisResult) -> None:
+    """What is in it, and what is out of date."""
+    states = currency(analysis.plan, analysis)
+    done = [TITLES[step] for step, state in states.items() if state != "not done"]
+    stale = [TITLES[step] for step, state in states.items() if state == "out of date"]
+    st.markdown(f"Done so far: {literal(', '.join(done))}.")
+    if stale:
+        st.warning(
+            f"Out of date: {literal(', '.join(stale))}. Everything below says so where these "
+            "results stand. Run these steps again before you use them.",
+            icon=":material/history:",
+        )
+
+
+def report_files(
+    analysis: AnalysisResult, sections: tuple[str, ...], title: str, author: str
+) -> None:
+    st.subheader("Report")
+    st.caption(
+        "One HTML file with figures that can be zoomed and saved, which opens without a network; "
+        "or a Word document with its figures at 300 dpi, to be edited. Both have a methods "
+        "paragraph with references, and every setting, seed and version in the appendix."
+    )
+
+    key = (work_so_far(), sections, title, author)
+    buttons, below = st.container(horizontal=True), st.container()
+    with buttons:
+        st.download_button(
+            "HTML",
+            lambda: to_html(build_report(analysis, sections=sections, title=title, author=author)),
+            file_name=file_name(analysis, "report.html"),
+            mime="text/html",
+            icon=":material/html:",
+            key="report-html",
+            type="primary",
+            on_click="ignore",
+        )
+        make_then_download(
+            "Word",
+            key,
+            lambda say: _word(analysis, sections, title, author, say),
+            file_name(analysis, "report.docx"),
+            WORD,
+            ":material/description:",
+            below,
+        )
+    if find_browser() is None:
+        st.info(
+            f"{NO_CHROME}The Word document then has no figures. {IN_BROWSER}",
+            icon=":material/image_not_supported:",
+        )
+
+
+def _word(
+    analysis: AnalysisResult, sections: tuple[str, ...], title: str, author: str, say: Progress
+) -> bytes:
+    from smdp.report.word import to_docx
+
+    report = build_report(analysis, sections=sections, title=title, author=author)
+    return to_docx(report, progress=say)
+
+
+def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
+    """All figures of the report in one zip."""
+    st.subheader("Figures")
+    if find_browser() is None:
+        st.info(f"{NO_CHROME}{IN_BROWSER}", icon=":material/image_not_supported:")
+        return
+    st.caption(
+        "Every figure of the report as files, in a journal's width, with the numbers behind it as "
+        "CSV. A single one is quicker saved by the camera in its corner, on its page."
+    )
+    one, two, three = st.columns([1.5, 1.6, 1])
+    with one:
+        formats = inputs.several(
+            "Formats",
+            "report.formats",
+            [name.upper() for name in FORMATS],
+            "SVG and PDF: lines and text, sharp at any size. PNG and TIFF: pixels.",
+            ["PNG"],
+        )
+    with two:
+        preset = inputs.radio(
+            "Width",
+            "report.preset",
+            list(WIDTHS),
+            "single",
+            "A column of a journal's page, or two. Text is 7 points or more in print.",
+            lambda name: f"{name.capitalize()} column, {WIDTHS[name]:g} mm",
+        )
+    with three:
+        dpi = inputs.radio(
+            "Pixels to the inch",
+            "report.dpi",
+            list(RESOLUTIONS),
+            RESOLUTIONS[0],
+            "Of PNG and TIFF; it is written into the file.",
+        )
+    with st.container(horizontal=True):
+        grey = inputs.checkbox("Greyscale", "report.grey", False, "For journals without colour.")
+        titles = inputs.checkbox(
+            "Titles", "report.titles", True, "Many journals want figures without a title."
+        )
+    if not formats:
+        st.caption("Choose at least one format.")
+        return
+    chosen = tuple(name for name in FORMATS if name.upper() in formats)
+
+    def make(say: Progress) -> bytes:
+        figures = report_figures(analysis, sections=sections)
+        return zipped(
+            figure_files(
+                figures,
+                formats=chosen,
+                preset=preset,  # type: ignore[arg-type]
+                dpi=dpi,
+                greyscale=grey,
+                titles=titles,
+                progress=say,
+            )
+        )
+
+    make_then_download(
+        "Figures",
+        (work_so_far(), sections, chosen, preset, dpi, grey, titles),
+        make,
+        file_name(analysis, "figures.zip"),
+        "application/zip",
+        ":material/imagesmode:",
+    )
+
+
+def analysis_files(analysis: AnalysisResult) -> None:
+    """The analysis itself: to go on with, or to be repeated by somebody else."""
+    st.subheader("The analysis")
+    st.caption(
+        "The analysis in one file (.smdp) is opened again on the page Start. The plan is what "
+        "'smdp run' carries out: the same table and plan give the same numbers to the last digit. "
+        "The script does the same in Python."
+    )
+    with_data = inputs.checkbox(
+        "With the data",
+        "report.with-data",
+        True,
+        "The table and the values of single people. Without them the file can be passed on more "
+        "freely; the table is asked for when it is opened.",
+    )
+    plan = analysis.plan
+    with st.container(horizontal=True):
+        st.download_button(
+            "Analysis (.smdp)",
+            lambda: analysis_to_bytes(analysis, with_data=with_data),
+            file_name=file_name(analysis, "analysis.smdp", "" if with_data else "without-data"),
+            mime="application/zip",
+            icon=":material/save:",
+            key="report-smdp",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Plan (TOML)",
+            plan.to_toml,
+            file_name=file_name(analysis, "plan.toml"),
+            mime="application/toml",
+            icon=":material/list_alt:",
+            key="report-plan",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Script (Python)",
+            plan.to_script,
+            file_name=file_name(analysis, "script.py"),
+            mime="text/x-python",
+            icon=":material/code:",
+            key="report-script",
+            on_click="ignore",
+        )
+    st.code(
+        f'smdp run "{file_name(analysis, "plan.toml")}" --data "{plan.data_name}" --out results'
+    )
+
+
+def make_then_download(
+    label: str,
+    key: object,
+    make: Callable[[Progress], bytes],
+    name: str,
+    mime: str,
+    icon: str,
+    below: DeltaGenerator | None = None,
+) -> None:
+    """What takes seconds: one click makes the file, the next takes it, until something changes."""
+    last = remembered(f"made {label}")
+    if last is None or last[0] != key:
+        if not st.button(f"Make {label}", icon=icon, key=f"make-{label}"):
+            return
+        with below or st.container(), errors_as_messages():
+            remember(f"made {label}", key, _in_a_thread(make))
+            st.rerun()
+        return
+    st.download_button(
+        f"Download {label}",
+        last[1],
+        file_name=name,
+        mime=mime,
+        icon=":material/download:",
+        key=f"take-{label}",
+        type="primary",
+        on_click="ignore",
+    )
+
+
+def _in_a_thread(make: Callable[[Progress], bytes]) -> bytes:
+    """Make it while a bar shows how far it is; given up when the page is left."""
+    stop, latest = threading.Event(), [(0.0, "Starting")]
+
+    def say(share: float, message: str) -> None:
+        if stop.is_set():
+            raise Cancelled
+        latest[0] = (share, message)
+
+    bar = st.progress(0.0, "Starting")
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(make, say)
+        try:
+            while not wait([work], CHECK_EVERY_SECONDS).done:
+                share, message = latest[0]
+                bar.progress(min(share, 1.0), literal(message))
+        finally:
+            stop.set()
+    return work.result()
+
+
+def file_name(analysis: AnalysisResult, name: str, mark: str = "") -> str:
+    """Of the table, and what has to be said of the analysis: synthetic, out of date."""
+    states = currency(analysis.plan, analysis).values()
+    marks = ["out-of-date"] if "out of date" in states else []
+    own = re.sub(r"\W+", "-", analysis.source.name.rpartition(".")[0] or analysis.source.name)
+    return "-".join(filter(None, ["smdp", *marks, mark, own.strip("-")[:40], name]))

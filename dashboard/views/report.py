@@ -1,0 +1,48 @@
+"""Report: what a researcher takes away, and what a reviewer can repeat."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import inputs
+from dashboard import report_widgets as widgets
+from dashboard.gate import needs_result
+from dashboard.navigation import PAGES
+from dashboard.saving import current_analysis
+from dashboard.session import Step, done
+from dashboard.show import heading, note_area
+from smdp.report.collect import SECTIONS, available_sections
+
+heading("Report", "What do you take away, and how can somebody else repeat it?")
+if not needs_result(Step.DATA):
+    st.stop()
+analysis = current_analysis()
+assert analysis is not None  # there is a table, for its data are arranged
+
+settings_column, main = st.columns([1, 2.6], gap="large")
+with settings_column:
+    title = inputs.text("Title", "report.title", "Empty: the name of the table.")
+    author = inputs.text("Author", "report.author")
+    there = list(available_sections(analysis))
+    left_out = inputs.several(
+        "Leave out",
+        "report.without",
+        [SECTIONS[key] for key in there],
+        "Sections that the report does without. Its summary says which. Warnings that concern the "
+        "whole analysis stand on top of it in any case.",
+    )
+    sections = tuple(key for key in there if SECTIONS[key] not in left_out)
+
+with main:
+    widgets.state_of_it(analysis)
+    if not sections:
+        st.info("A report needs at least one section.", icon=":material/info:")
+    else:
+        widgets.report_files(analysis, sections, title, author)
+        widgets.figure_box(analysis, sections)
+    widgets.analysis_files(analysis)
+    st.subheader("My notes")
+    st.caption("They stand in the report, each in the section of its step.")
+    for step, page in PAGES.items():
+        if done(step) is not None:
+            note_area(step, page.title)

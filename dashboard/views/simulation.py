@@ -1,0 +1,33 @@
+"""Simulation: the method where the truth is known, and how large a study has to be."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.session import keep, kept
+from dashboard.show import heading
+from dashboard.simulation_compare import compare_with_the_paper
+from dashboard.simulation_plan import plan_a_study
+
+heading(
+    "Simulation",
+    "Does the method find what is true, where the truth is known, and how large must a study be?",
+)
+PARTS = {
+    "Compare with the paper": compare_with_the_paper,
+    "Plan a study": plan_a_study,
+}
+names = list(PARTS)
+part = keep(
+    "simulation.part",
+    st.radio(
+        "What for",
+        names,
+        names.index(kept("simulation.part", names[0])),
+        key="simulation.part",
+        horizontal=True,
+        help="Compare: trials as in the paper, with our figures beside its own. Plan: how often "
+        "studies of several sizes find the variables that matter. Neither needs a file.",
+    ),
+)
+PARTS[part]()

@@ -1,0 +1,215 @@
+"""Saving and opening an analysis, the autosave, and the plan that repeats the clicks."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.session import Key, Step
+from smdp.analysis.autosave import Autosaves
+from smdp.analysis.currency import out_of_date
+from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
+from smdp.analysis.tables import result_tables
+from smdp.plain_data import fingerprint
+from smdp.simulation.samples import sample_file
+from tests.dashboard.conftest import APP, Driver
+
+SAMPLE = "basics_mobile_synthetic.csv"
+STEPS = (Step.DATA, Step.MISSING, Step.RESCALING, Step.SCREENING, Step.FEATURES, Step.POLICY)
+
+
+def finish(app, step, seconds=240):
+    deadline = time.monotonic() + seconds
+    while app.sidebar[step] == "running" and time.monotonic() < deadline:
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+@pytest.fixture
+def analysed(sample):
+    """The sample study to a quick policy, with choices that are not the defaults."""
+    sample.press("Use these roles").go("missing_values")
+    sample.at.slider(key="missing.span").set_value(0.8)
+    sample.run().press("impute").go("rescaling").press("Rescale all variables").go("screening")
+    sample.at.number_input(key="screening.seed").set_value(3)
+    sample.at.number_input(key="screening.permutations").set_value(299)
+    finish(sample.run().press("Screen 15 variables"), 3).go("feature_dimension")
+    sample.at.selectbox(key="features.kind").set_value("pca")
+    finish(sample.run().press("Fit the feature map"), 4).go("q_functions")
+    sample.at.checkbox(key="q.neural").set_value(False)
+    sample.at.number_input(key="q.bootstraps").set_value(20)
+    return finish(sample.run().press("Learn the Q-functions"), 6)
+
+
+def saved(app, folder):
+    """What the autosave holds, once it is written."""
+    name = app.at.query_params["work"]
+    held = app.at.session_state[Key.AUTOSAVE]
+    deadline = time.monotonic() + 20
+    while held._waiting is not None or not (folder / f"{name}.smdp").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with held._writing:
+        return Autosaves(folder).load(name)
+
+
+def results(app):
+    done = app.at.session_state[Key.DONE]
+    return {step: fingerprint(done[step].result) for step in STEPS if step in done}
+
+
+def open_file(content, name="study.smdp"):
+    app = Driver()
+    app.at.file_uploader[1].upload(name, content)
+    return app.run()
+
+
+def test_opened_again_it_shows_the_same(analysed, autosaves):
+    before = analysed.sidebar[:8]
+    content = analysis_to_bytes(saved(analysed, autosaves))
+    app = open_file(content)
+    assert app.title == "Q-functions"
+    assert app.sidebar[:8] == before
+    assert set(results(app)) == set(STEPS)
+    assert results(app) == results(analysed)
+    for page in ("data", "missing_values", "rescaling", "feature_dimension", "q_functions"):
+        assert "have been changed since" not in app.go(page).text, page
+        assert "out of date" not in app.text
+    app.go("missing_values")
+    assert app.at.slider(key="missing.span").value == 0.8
+    # The same settings again are known, and what is saved now is what was opened.
+    app.go("screening").press("Screen 15 variables")
+    assert app.sidebar[3] == before[3]
+    assert app.sidebar[6] == before[6]
+    again = saved(app, autosaves)
+    first = load_analysis(content)
+    assert again.plan == first.plan
+    assert again.records == first.records
+    # A change marks what follows, as before.
+    app.go("missing_values")
+    app.at.slider(key="missing.span").set_value(0.5)
+    app.run().press("impute")
+    assert app.sidebar[2:4] == ["out of date", "out of date"]
+    stale = saved(app, autosaves)
+    assert "rescaling" in out_of_date(stale)
+    old = open_file(analysis_to_bytes(stale))
+    assert old.sidebar[:4] == [before[0], before[1], "out of date", "out of date"]
+    assert "out of date" in old.go("patient").text
+    assert "are gone" not in old.text
+
+
+def test_the_exported_plan_gives_the_same_tables_as_the_clicks(analysed, autosaves, tmp_path):
+    clicked = saved(analysed, autosaves)
+    assert not out_of_date(clicked)
+    (tmp_path / "plan.toml").write_text(clicked.plan.to_toml(), encoding="utf-8")
+    out = tmp_path / "results"
+    command = [sys.executable, "-m", "smdp.cli", "run", str(tmp_path / "plan.toml"), "--quiet"]
+    command += ["--data", str(sample_file(SAMPLE)), "--out", str(out)]
+    subprocess.run(command, check=True, timeout=240)
+    run = load_analysis(out / "analysis.smdp")
+    ours, theirs = result_tables(clicked), result_tables(run)
+    assert [table.name for table in ours] == [table.name for table in theirs]
+    assert len(ours) > 10
+    for one, other in zip(ours, theirs, strict=True):
+        assert fingerprint(one.frame) == fingerprint(other.frame), one.name
+    for step, record in clicked.records.items():
+        assert record.output == run.records[step].output, step
+
+
+def test_a_reload_keeps_the_work(sample, autosaves):
+    sample.press("Use these roles")
+    sample.at.text_area[0].set_value("Two students joined late.")
+    sample.run()
+    assert saved(sample, autosaves).plan.notes == {"data": "Two students joined late."}
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["work"] = sample.at.query_params["work"]
+    at.run()
+    assert not at.exception
+    assert at.sidebar.caption[0].value == "30 subjects, 15 state variables"
+    assert at.session_state[Key.KEPT]["note.data"] == "Two students joined late."
+
+
+def test_a_loaded_table_is_kept_before_anything_is_done(sample, autosaves):
+    kept = saved(sample, autosaves)
+    assert kept.source.name == SAMPLE
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["work"] = sample.at.query_params["work"]
+    assert at.run().sidebar.caption[0].value == "ready"
+
+
+def test_kept_work_that_cannot_be_opened_is_said(autosaves):
+    autosaves.mkdir()
+    (autosaves / f"{'a' * 32}.smdp").write_bytes(b"not an analysis")
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["work"] = "a" * 32
+    at.run()
+    assert not at.exception
+    assert any("could not be opened" in c.value for c in at.sidebar.caption)
+
+
+def test_a_second_tab_gets_a_file_of_its_own(sample, autosaves, monkeypatch):
+    from dashboard import autosaving
+
+    saved(sample, autosaves)
+    name = sample.at.query_params["work"]
+    monkeypatch.setattr(autosaving, "_in_use", lambda name: True)
+    other = AppTest.from_file(str(APP), default_timeout=60)
+    other.query_params["work"] = name
+    other.run()
+    assert other.sidebar.caption[0].value == "ready"
+    assert other.session_state[Key.AUTOSAVE].name != name
+
+
+def test_switched_off_or_forgotten_nothing_stays(sample, autosaves):
+    saved(sample, autosaves)
+    sample.at.toggle(key="autosave.on").set_value(False)
+    sample.run()
+    assert list(autosaves.iterdir()) == []
+    assert sample.at.query_params["work"] == "off"
+    sample.press("Use these roles")
+    assert list(autosaves.iterdir()) == []
+    sample.at.toggle(key="autosave.on").set_value(True)
+    sample.run()
+    assert saved(sample, autosaves).study is not None
+    sample.press("Forget everything")
+    assert list(autosaves.iterdir()) == []
+    assert "work" not in sample.at.query_params
+
+
+def test_autosave_off_for_the_whole_program(monkeypatch):
+    monkeypatch.setenv("SMDP_AUTOSAVE", "off")
+    app = Driver().press("Smoking in students")
+    assert not app.at.toggle
+    assert "Kept in memory" in app.text
+    assert "work" not in app.at.query_params
+
+
+def test_without_its_data_it_asks_for_the_table(sample, autosaves):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    sample.go("rescaling").press("Rescale all variables")
+    before = results(sample)
+    app = open_file(analysis_to_bytes(saved(sample, autosaves), with_data=False))
+    assert "was saved without its data" in app.text
+    app.at.file_uploader[1].upload(SAMPLE, sample_file(SAMPLE).read_bytes())
+    app.run()
+    assert app.title == "Rescaling"
+    assert results(app) == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "nonsense"])
+def test_a_damaged_file_is_refused_and_nothing_is_lost(sample, autosaves, damage):
+    sample.press("Use these roles")
+    content = analysis_to_bytes(saved(sample, autosaves))
+    bad = {
+        "cut": content[: len(content) // 2],
+        "changed": content[:200] + bytes([content[200] ^ 1]) + content[201:],
+        "nonsense": b"subject,time\n1,2\n",
+    }[damage]
+    sample.go("start").at.file_uploader[1].upload("mine.smdp", bad)
+    sample.run()
+    assert len(sample.at.error) == 1
+    assert "mine.smdp" in sample.at.error[0].value.replace("\\", "")
+    assert sample.sidebar[0] == "30 subjects, 15 state variables"

@@ -1,0 +1,172 @@
+"""The Simulation page: no file, live runs, our figures beside the paper's, planning."""
+
+import time
+
+import pytest
+from small_simulation import small_how
+
+from dashboard import jobs, session
+from dashboard.jobs import JobState
+from dashboard.session import Step
+from dashboard.simulation_compare import beside_the_paper, notes_on, others_behind
+from dashboard.simulation_inputs import about
+from smdp.simulation.compare import compare_with_paper
+from smdp.simulation.study import run_study
+from smdp.simulation.study_settings import SimulationSetting, planned_cells
+
+SMALL = SimulationSetting("linear", 0, 12, 15)
+PAPER = SimulationSetting("linear", 0)
+
+
+@pytest.fixture
+def page(app):
+    return app.go("simulation")
+
+
+def finish(page, step, seconds=90):
+    deadline = time.monotonic() + seconds
+    running = page.at.session_state[session.Key.JOBS]
+    while step in running and running[step].state == JobState.RUNNING:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return page.run()
+
+
+def small_comparison(page, replications=2):
+    page.at.multiselect(key="simulation.maps").set_value(["oracle", "identity"])
+    page.at.number_input(key="simulation.replications").set_value(replications)
+    page.at.number_input(key="simulation.subjects").set_value(12)
+    page.at.number_input(key="simulation.times").set_value(15)
+    return page.run().press("Simulate")
+
+
+def test_empty_page_teaches_and_says_how_long_it_takes(page):
+    assert "No file is needed" in page.text
+    button = next(b for b in page.at.button if b.label.startswith("Simulate"))
+    assert button.label.startswith("Simulate 2 trials, about ")
+    assert not button.disabled
+
+
+def test_every_control_has_help(page):
+    controls = [*page.at.selectbox, *page.at.multiselect, *page.at.number_input, *page.at.slider]
+    controls += [*page.at.checkbox, *page.at.radio]
+    assert len(controls) >= 10
+    assert all(each.help for each in controls)
+
+
+def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
+    finish(small_comparison(page), Step.SIMULATION)
+    assert "4 replications in 1 setting" in page.text
+    assert "The paper has no figures for trials of this size" in page.text
+    assert "Training was quick" in page.text
+    shown = next(d.value for d in page.at.dataframe if "judgement" in d.value.columns)
+    assert set(shown["feature map"]) == {"all states", "S1 to S4"}
+    page.go("start").press("Smoking in students").go("simulation")
+    assert "4 replications in 1 setting" in page.text
+    assert "out of date" not in page.text
+    assert page.at.number_input(key="simulation.subjects").value == 12
+
+
+def test_no_feature_map_no_run(page):
+    page.at.multiselect(key="simulation.maps").set_value([])
+    page.run()
+    assert next(b for b in page.at.button if b.label.startswith("Simulate")).disabled
+    assert "Choose at least one feature map" in page.text
+
+
+def test_cancel_keeps_the_finished_replications(page):
+    small_comparison(page, replications=500)
+    job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
+    deadline = time.monotonic() + 60
+    while not job.message.startswith("3 of 1000 done") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    page.run().press("Cancel")
+    finish(page, Step.SIMULATION)
+    assert "Stopped early" in page.text
+    found = page.at.session_state[session.Key.DONE][Step.SIMULATION].result
+    assert 3 <= len(found.rows) < 1000
+
+
+def test_plan(page):
+    page.at.radio(key="simulation.part").set_value("Plan a study")
+    page.run()
+    assert "How many people does it take?" in page.text
+    page.at.selectbox(key="simulation.plan.noise").set_value(0)
+    page.at.text_input(key="simulation.plan.subjects").set_value("8, 20")
+    page.at.text_input(key="simulation.plan.times").set_value("20")
+    page.at.number_input(key="simulation.plan.replications").set_value(2)
+    page.at.checkbox(key="simulation.plan.quick").set_value(True)
+    finish(page.run().press("Simulate 4 studies"), Step.STUDY_PLAN)
+    assert "all true variables" in page.text
+    assert "Each size was simulated 2 times" in page.text
+    shown = next(d.value for d in page.at.dataframe if "subjects" in d.value.columns)
+    assert list(shown["subjects"]) == [8, 20]
+
+
+def test_sizes_that_are_none_are_one_clear_message(page):
+    page.at.radio(key="simulation.part").set_value("Plan a study")
+    page.run().at.text_input(key="simulation.plan.subjects").set_value("ten, 20")
+    page.run()
+    assert len(page.at.error) == 1
+    assert "ten" in page.at.error[0].value
+
+
+def test_a_stopped_plan_is_a_plan():
+    options = {
+        "model": "linear", "noise": 0, "subjects": (8, 12), "times": (15,), "discount": 0.5,
+        "replications": 500, "depth": "screening", "how": small_how(),
+    }  # fmt: skip
+    job = jobs.start("plan_study", "token", None, options, seed=1)
+    deadline = time.monotonic() + 60
+    while not job.message.startswith("3 of 1000 done") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    job.cancel()
+    while job.state == JobState.RUNNING and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert job.state == JobState.DONE
+    assert job.stopped_early
+    assert job.result.study.how.seed == 1
+    assert list(job.result.table["subjects"]) == [8, 12]
+    assert job.result.table["replications"].sum() == len(job.result.study.rows) < 1000
+
+
+def test_cancelling_before_anything_is_finished():
+    job = jobs.start("simulate", "token", None, (PAPER, ("adnn",), 1, small_how(seed=0)), seed=0)
+    deadline = time.monotonic() + 60
+    while not job.message.startswith("0 of 1 done") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    job.cancel()
+    while job.state == JobState.RUNNING and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert job.state == JobState.CANCELLED
+    assert job.result is None
+
+
+def test_where_we_are_behind_is_in_words_too():
+    study = run_study([PAPER], maps=["oracle"], replications=2, how=small_how())
+    rows = study.rows.assign(linear=[2.0, 2.01], neural=[9.0, 9.1])
+    comparison = compare_with_paper(type(study)(rows, study.how))
+    shown = beside_the_paper(comparison).set_index("measure")
+    assert shown.loc["Linear Q", "judgement"] == "behind *"
+    assert shown.loc["NN Q", "judgement"] == "not behind"
+    assert shown.loc["nVar", "judgement"] == ""
+    (sentence,) = others_behind(comparison)
+    assert "S1 to S4, Linear Q" in sentence
+    assert "NN Q" not in sentence
+
+
+def test_notes_say_what_is_not_comparable():
+    study = run_study([SMALL], maps=["oracle"], replications=1, how=small_how())
+    assert [p.about for p in notes_on(study, SMALL)] == ["subjects"]
+    other = SimulationSetting("linear", 0, discount=0.9)
+    assert [p.about for p in notes_on(study, other)] == ["discount"]
+    assert notes_on(study, PAPER) == []
+
+
+def test_the_time_it_takes_grows_with_the_work():
+    def cells(noise, replications):
+        return planned_cells([SimulationSetting("exp", noise)], ["adnn"], replications)
+
+    assert about(cells(0, 1), quickly=True) == "about 10 s"
+    assert about(cells(0, 20), quickly=False).endswith("min")
+    assert " h " in about(cells(200, 100), quickly=False)
