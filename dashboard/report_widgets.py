@@ -57,6 +57,8 @@ def report_files(
         "paragraph with references, and every setting, seed and version in the appendix."
     )
 
+    called = literal(title or analysis.plan.data_name)
+    st.markdown(f"**{called}**{f', by {literal(author)}' if author else ''}")
     key = (work_so_far(), sections, title, author)
     buttons, below = st.container(horizontal=True), st.container()
     with buttons:

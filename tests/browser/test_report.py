@@ -46,6 +46,7 @@ def choose(page: Page, box: str, option: str) -> None:
 
 
 def download(page: Page, name: str) -> tuple[str, bytes]:
+    page.locator(IDLE).wait_for()
     with page.expect_download(timeout=SLOW) as waiting:
         press(page, name)
     return waiting.value.suggested_filename, waiting.value.path().read_bytes()
@@ -109,6 +110,8 @@ def test_sample_study_to_report_and_back(
     go(page, "Report")
     page.get_by_role("textbox", name="Title").fill("Smoking in thirty students")
     page.get_by_role("textbox", name="Title").press("Enter")
+    expect(main(page)).to_contain_text("Smoking in thirty students")
+    page.locator(IDLE).wait_for()
     expect(main(page)).to_contain_text("Done so far: Data, Missing values, Rescaling, Screening")
     screenshot("report")
 
@@ -181,6 +184,8 @@ def test_figures_in_a_zip(open_page):
     page.set_default_timeout(SLOW)
     press(page, "Smoking in students")
     press(page, "Use these roles")
+    expect(main(page)).to_contain_text("30 subjects with 28 decisions each", timeout=SLOW)
+    page.locator(IDLE).wait_for()
     go(page, "Report")
     press(page, "Make Figures")
     page.get_by_role("button", name="Download Figures").wait_for()
