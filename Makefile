@@ -1,5 +1,6 @@
 # make run    set up if needed, then open the dashboard
 # make test   set up if needed, then check style, types and behaviour
+# make fuzz   open many more damaged files (make fuzz CASES=100000)
 # make bench  measure, and print the figures (make bench SLOW=--slow: hours, size and power too)
 # make clean  back to a fresh checkout
 
@@ -7,7 +8,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 
-.PHONY: run test bench setup browser clean
+.PHONY: run test fuzz bench setup browser clean
 
 run: setup
 	@$(BIN)/smdp dashboard
@@ -17,6 +18,10 @@ test: setup browser
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+
+CASES ?= 20000
+fuzz: setup
+	SMDP_FUZZ_CASES=$(CASES) SMDP_FUZZ_SEED=$$(date +%s) $(BIN)/python -m pytest -s tests/fuzz
 
 bench: setup browser
 	@$(BIN)/python -m bench $(SLOW)

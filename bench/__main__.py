@@ -11,9 +11,11 @@ from pathlib import Path
 SLOW = {
     "dimension_test",
     "feature_map",
+    "ingredients",
     "policies",
     "policy_value",
     "sample_study",
+    "scale",
     "size_and_power",
 }
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import autosaving
 from dashboard.navigation import PAGES, START, VIEWS, sidebar, step_of_page
+from dashboard.returning import remember_in_browser
 from dashboard.running import collect
 from dashboard.saving import keep_records
 from dashboard.session import Key, begin_visit
@@ -26,6 +27,7 @@ collect()
 keep_records()
 autosaving.name_in_address()
 sidebar()
+remember_in_browser()
 try:
     page.run()
 finally:  # also where the page stopped early or starts anew

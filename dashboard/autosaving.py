@@ -6,6 +6,7 @@ never write the same file. Written in a thread, the newest state only.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session
+from dashboard.running import adopt, jobs
 from dashboard.saving import STEPS, current_analysis, notes, put_into_session
 from dashboard.session import Key
 from dashboard.table import loaded
@@ -35,6 +37,7 @@ class Autosave:
     name: str = field(default_factory=lambda: secrets.token_hex(16))
     key: Any = None
     problem: str = ""
+    running: tuple[str, ...] = ()  # the steps that are being worked out, as was last written
     copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
     _waiting: AnalysisResult | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -56,6 +59,7 @@ class Autosave:
                 self.problem = ""
             except (SmdpError, OSError, TypeError, ValueError) as error:
                 self.problem = getattr(error, "problem", "") or str(error)
+                self.key = None  # so that the next run of the page tries again
 
     def forget(self) -> None:
         """Delete what was written, and write no more."""
@@ -83,10 +87,13 @@ def begin() -> None:
             return
         if analysis is not None and analysis.table is not None:
             put_into_session(analysis)
+            before = _owners.get(named)
             if _in_use(named):
                 mine.copied_from = named
             else:
                 mine.name, mine.key = named, work_so_far()
+                mine.running = mine.store.was_running(named)
+                adopt(before, mine.running)
     elif not folder.exists():
         return
     mine.store.tidy()
@@ -101,12 +108,21 @@ def keep_work() -> None:
     if _owners.setdefault(mine.name, own) != own:  # taken over by a later session
         mine.name, mine.key = secrets.token_hex(16), None
         _owners[mine.name] = own
+    _keep_what_is_running(mine)
     content = work_so_far()
     if content != mine.key:
         analysis = current_analysis()
         if analysis is not None:
             mine.key = content
             mine.save(analysis)
+
+
+def _keep_what_is_running(mine: Autosave) -> None:
+    running = tuple(str(step) for step, job in jobs().items() if job.active)
+    if running != mine.running:
+        mine.running = running
+        with contextlib.suppress(SmdpError, OSError):
+            mine.store.mark_running(mine.name, running)
 
 
 def name_in_address() -> None:

@@ -69,16 +69,21 @@ def visit_key(name: str) -> str:
 
 
 def choose_sheet(source: LoadedTable) -> None:
+    if source.sheet is not None and not source.sheets:
+        st.caption(
+            f"Sheet {literal(source.sheet)} of the workbook. A saved analysis holds this sheet "
+            "only: to take another, load the workbook again."
+        )
     if len(source.sheets) < 2:
         return
     chosen = st.selectbox(
         "Sheet",
         source.sheets,
-        index=source.sheets.index(source.sheet or source.sheets[0]),
+        index=source.sheets.index(source.sheet_name or source.sheets[0]),
         key=visit_key("sheet"),
         help="The sheet of the workbook that holds the data.",
     )
-    if chosen != source.sheet:
+    if chosen != source.sheet_name:
         with errors_as_messages():
             load(source.name, source.content, chosen)
             st.rerun()
@@ -195,6 +200,7 @@ def edit_actions(
                 f"Label of {literal(column)} = {literal(level)}",
                 value=kept(f"label:{column}:{level}", from_file.get(level, level)),
                 key=visit_key(f"label-{column}-{level}"),
+                help="What this treatment is called on the pages and in reports.",
             )
             for level in levels
         }
@@ -234,6 +240,7 @@ def _choose_probability(
                 max_value=0.99,
                 value=kept(name, round(1 / len(levels), 2)),
                 key=visit_key(name),
+                help="With which probability each person got it at each decision.",
             ),
         )
     return chosen

@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.navigation import PAGES
-from dashboard.session import State, Step, before, done, state
+from dashboard.session import State, Step, done, state, works_on
 
 
 def needs(step: Step) -> bool:
-    """Whether the step before this one is done and fresh; else the page says what is missing."""
-    earlier = before(step)
+    """Whether what this step works on is done and fresh; else the page says what is missing."""
+    earlier = works_on(step)
     if earlier is None or state(earlier) == State.DONE:
         return True
     open_step = earlier
-    while (previous := before(open_step)) is not None and state(previous) != State.DONE:
+    while (previous := works_on(open_step)) is not None and state(previous) != State.DONE:
         open_step = previous
     page = PAGES[open_step]
     if state(open_step) == State.OUT_OF_DATE:
@@ -50,8 +50,8 @@ def changed_notice(step: Step, settings: object) -> None:
         stale_notice(step)
     elif finished is not None and finished.settings != settings:
         st.info(
-            "The settings have been changed since the result below was made. It stays as it is "
-            "until you press the button.",
+            "The settings on this page are not those that the result below was made with. It stays "
+            "as it is until you press the button.",
             icon=":material/history:",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -12,18 +12,28 @@ from dashboard.session import keep, kept
 T = TypeVar("T")
 
 
+def _within(name: str, default: T, low: Any, high: Any) -> T:
+    """What was last chosen, as far as the control can show it: a plan may go beyond."""
+    last = kept(name, default)
+    if type(last) is not type(default):
+        return default
+    within: T = min(max(last, low), high)
+    return within
+
+
 def checkbox(label: str, name: str, default: bool, help_text: str) -> bool:
-    return keep(name, st.checkbox(label, kept(name, default), key=name, help=help_text))
+    return keep(name, st.checkbox(label, bool(kept(name, default)), key=name, help=help_text))
 
 
 def whole_number(label: str, name: str, default: int, low: int, high: int, help_text: str) -> int:
-    chosen = st.number_input(label, low, high, kept(name, default), key=name, help=help_text)
+    last = _within(name, default, low, high)
+    chosen = st.number_input(label, low, high, last, key=name, help=help_text)
     return keep(name, int(chosen))
 
 
 def level(label: str, name: str, default: float, help_text: str) -> float:
     """A probability, such as a false-alarm level."""
-    last = kept(name, default)
+    last = _within(name, default, 0.001, 0.5)
     chosen = st.number_input(label, 0.001, 0.5, last, 0.01, format="%.3f", key=name, help=help_text)
     return keep(name, float(chosen))
 
@@ -34,7 +44,8 @@ def seed(name: str) -> int:
 
 
 def slider(label: str, name: str, default: T, low: T, high: T, step: T, help_text: str) -> T:
-    chosen: T = st.slider(label, low, high, kept(name, default), step, key=name, help=help_text)  # type: ignore[call-overload]
+    last = _within(name, default, low, high)
+    chosen: T = st.slider(label, low, high, last, step, key=name, help=help_text)  # type: ignore[call-overload]
     return keep(name, chosen)
 
 
@@ -73,5 +84,5 @@ def several(
     return keep(name, st.multiselect(label, options, last, key=name, help=help_text))
 
 
-def text(label: str, name: str, help_text: str = "") -> str:
-    return keep(name, st.text_input(label, kept(name, ""), key=name, help=help_text or None))
+def text(label: str, name: str, help_text: str) -> str:
+    return keep(name, st.text_input(label, kept(name, ""), key=name, help=help_text))

@@ -1,8 +1,12 @@
-"""Starts, watches and cancels worker processes, one for each running step of a session."""
+"""Starts, watches and cancels worker processes, one for each running step of a session.
+
+Where all places are taken (`dashboard.places`), a job waits for one.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,50 +16,66 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from dashboard.places import places, threads_of_a_worker
 from dashboard.session import BY_SETTINGS_ALONE, How
 from smdp.errors import SmdpError
 
-# A page reload closes the connection for a moment; a closed browser does so for good.
+# A reloaded page takes its jobs over within moments; a closed one is gone for good.
 GRACE_SECONDS = 8.0
+FOLDER = "smdp-job"
 SECONDS_TO_END = 0.5
 # For a worker that has something to keep: to hear that it is to stop, and to write it down.
 SECONDS_TO_STOP = 10.0
 
 
 class JobState(StrEnum):
+    WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """One worker process and what it last said."""
 
     task: str
     token: str
     settings: Any
-    process: subprocess.Popen
     folder: Path
-    started: float = field(default_factory=time.monotonic)
+    session: str = ""  # the browser session that it belongs to, and ends with
+    process: subprocess.Popen | None = None
+    started: float = 0.0
     share: float = 0.0
     message: str = "Starting"
     messages: list[str] = field(default_factory=list)  # in order, none twice in a row
-    state: JobState = JobState.RUNNING
+    state: JobState = JobState.WAITING
+    shown: JobState = JobState.WAITING  # the state that the whole page last showed
     stopping: bool = False  # asked to stop, still running
     stopped_early: bool = False  # the result is what was finished by then
+    ended_with: str = ""  # what ended it that was no wish of the user
     error: SmdpError | None = None
     result: Any = None
     made_from: str = ""
     how: How = BY_SETTINGS_ALONE
     summary: Callable[[Any], str] = str
-    seen: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def active(self) -> bool:
+        return self.state in (JobState.WAITING, JobState.RUNNING)
+
+    @property
+    def before(self) -> int:
+        """How many jobs are before this one; 0 when it does not wait."""
+        return places().before(self)
 
     @property
     def seconds_left(self) -> float | None:
@@ -65,48 +85,105 @@ class Job:
         spent = time.monotonic() - self.started
         return spent * (1 - self.share) / self.share
 
+    def begin(self) -> None:
+        """Start the worker, unless the job was ended while it waited."""
+        with self._lock:
+            if self.state == JobState.WAITING:
+                try:
+                    self.process = _worker(self.folder)
+                    self.started, self.state = time.monotonic(), JobState.RUNNING
+                except OSError as error:
+                    self.error = SmdpError(
+                        f"The calculation could not be started: {error.strerror}.",
+                        "Close other programs, then run the step again.",
+                    )
+                    self.state = JobState.FAILED
+        if self.state == JobState.RUNNING:
+            threading.Thread(target=_listen, args=(self,), daemon=True).start()
+        else:
+            self._leave()
+
     def cancel(self) -> None:
         """Stop, and keep what is finished; where there is nothing to keep, or asked twice, end."""
         from smdp.worker import KEEP_WHAT_IS_FINISHED
 
-        if self.state != JobState.RUNNING:
-            return
-        if self.stopping or self.task not in KEEP_WHAT_IS_FINISHED or not _ask(self.process):
-            self.end()
-        else:
+        keeps = self.state == JobState.RUNNING and self.task in KEEP_WHAT_IS_FINISHED
+        if keeps and not self.stopping and _ask(self.process):
             self.stopping = True
             threading.Thread(target=_end_if_deaf, args=(self,), daemon=True).start()
+        else:
+            self.end()
 
     def end(self) -> None:
         """End at once; nothing is kept."""
-        if self.state == JobState.RUNNING:
+        with self._lock:
+            if not self.active:
+                return
             self.state = JobState.CANCELLED
+        if self.process is None:
+            self._leave()
+        else:
             _end(self.process)
+
+    def _leave(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        places().leave(self)
 
 
 def start(task: str, token: str, data: object, settings: object, seed: int) -> Job:
-    """Start the task in a process of its own and return at once."""
+    """Start the task in a process of its own, or queue for a place, and return at once."""
     from smdp.plain_data import write_plain
     from smdp.worker import Request
 
-    folder = Path(tempfile.mkdtemp(prefix="smdp-job-"))
-    write_plain(Request(task, data, settings, seed), folder / "request")
-    log = (folder / "log.txt").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "smdp.worker", str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        encoding="utf-8",
-    )
-    log.close()
-    job = Job(task, token, settings, process, folder)
-    threading.Thread(target=_listen, args=(job,), daemon=True).start()
+    _remove_left_overs()
+    folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}-{os.getpid()}-"))
+    try:
+        write_plain(Request(task, data, settings, seed), folder / "request")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     context = st.runtime.scriptrunner.get_script_run_ctx()
+    job = Job(task, token, settings, folder, context.session_id if context is not None else "")
+    places().enter(job)
+    job.shown = job.state
     if context is not None:
-        threading.Thread(target=_guard, args=(job, context.session_id), daemon=True).start()
+        threading.Thread(target=_guard, args=(job,), daemon=True).start()
     return job
+
+
+def ended_with_the_program() -> Job:
+    """In the place of a job that a server did not finish before it was ended itself."""
+    ended = Job("", "", None, Path(), state=JobState.CANCELLED, shown=JobState.CANCELLED)
+    ended.ended_with = "the program was ended"
+    return ended
+
+
+def _worker(folder: Path) -> subprocess.Popen:
+    with (folder / "log.txt").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "smdp.worker", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+            env=os.environ | threads_of_a_worker(),
+        )
+
+
+@cache
+def _remove_left_overs() -> None:
+    """Once: what servers that were killed had written for jobs, which holds people's data."""
+    if os.name != "posix":  # elsewhere, asking for a process may end it
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}-*"):
+        server = folder.name.split("-")[2]
+        try:
+            os.kill(int(server), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OSError):
+            continue
 
 
 def _listen(job: Job) -> None:
@@ -114,6 +191,7 @@ def _listen(job: Job) -> None:
     from smdp.plain_data import read_plain
     from smdp.worker import STOPPED
 
+    assert job.process is not None
     assert job.process.stdout is not None
     problem: SmdpError | None = None
     for text in job.process.stdout:
@@ -144,7 +222,7 @@ def _listen(job: Job) -> None:
         job.error = SmdpError("The result could not be read back.", "Run the step again.")
         job.state = JobState.FAILED
     finally:
-        shutil.rmtree(job.folder, ignore_errors=True)
+        job._leave()
 
 
 def _unexplained(code: int) -> SmdpError:
@@ -156,22 +234,25 @@ def _unexplained(code: int) -> SmdpError:
     )
 
 
-def _guard(job: Job, session: str) -> None:
-    """End the worker when its browser session has been gone for a while."""
+def _guard(job: Job) -> None:
+    """End the job when its browser session has been gone for a while."""
     gone_since: float | None = None
     # Without a runtime the server is going down, and the worker goes with it.
-    while job.state == JobState.RUNNING and st.runtime.exists():
+    while job.active and st.runtime.exists():
         time.sleep(1.0)
-        if not st.runtime.exists() or st.runtime.get_instance().is_active_session(session):
+        if not st.runtime.exists() or st.runtime.get_instance().is_active_session(job.session):
             gone_since = None
         elif gone_since is None:
             gone_since = time.monotonic()
         elif time.monotonic() - gone_since > GRACE_SECONDS:
+            if job.active:
+                job.ended_with = "its page was closed"
             job.end()
 
 
-def _ask(process: subprocess.Popen) -> bool:
+def _ask(process: subprocess.Popen | None) -> bool:
     """Ask a worker to stop; whether it could be asked."""
+    assert process is not None
     assert process.stdin is not None
     try:
         process.stdin.write("stop\n")
@@ -182,6 +263,7 @@ def _ask(process: subprocess.Popen) -> bool:
 
 
 def _end_if_deaf(job: Job) -> None:
+    assert job.process is not None
     try:
         job.process.wait(SECONDS_TO_STOP)
     except subprocess.TimeoutExpired:

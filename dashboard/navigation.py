@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard import autosaving
-from dashboard.running import watch_if_running
+from dashboard.running import is_waiting, watch_if_running
 from dashboard.session import State, Step, before, done, state
 from dashboard.show import figure_format, literal
 from dashboard.table import loaded
@@ -45,11 +45,13 @@ PAGES = {
 PATIENT = PageInfo("patient", "Patient", 9, "See one recommendation with its reasons")
 REPORT = PageInfo("report", "Report", None, "Take away report, figures, plan and analysis")
 SIMULATION = PageInfo("simulation", "Simulation", None, "Try the method where the truth is known")
+GLOSSARY = PageInfo("glossary", "Glossary", None, "Look up a word")
 #: Pages that show what the steps found and have no result of their own.
 VIEWS = {
     PATIENT: ":material/person:",
     REPORT: ":material/description:",
     SIMULATION: ":material/experiment:",
+    GLOSSARY: ":material/menu_book:",
 }
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
@@ -79,10 +81,14 @@ def step_line(step: Step) -> str:
     now, finished = state(step), done(step)
     if now == State.DONE and finished is not None:
         return finished.summary
-    if now == State.NOT_STARTED and before(step) is None:
+    if now == State.NOT_STARTED and step == Step.DATA:
         return "load a file first"
+    if now == State.NOT_STARTED and state(before(step) or Step.DATA) == State.NOT_STARTED:
+        return ""  # said of the first step that waits, not of all after it
     if now == State.READY and step == Step.STABILITY:
         return "to be read; stability not checked"
+    if now == State.RUNNING and is_waiting(step):
+        return "waiting for other jobs"
     return WORDS[now]
 
 
@@ -138,6 +144,8 @@ def _keep_switch() -> None:
         autosaving.name_in_address()
     if mine.problem:
         st.caption(f"Not kept: {literal(mine.problem)}")
+    elif on and mine.copied_from:
+        st.caption("A copy: the same work was open in another tab, and is kept apart from this.")
     elif on:
         st.caption("A reloaded page finds it again.")
     else:

@@ -6,10 +6,12 @@ import streamlit as st
 
 from dashboard.navigation import PAGES
 from dashboard.saving import put_into_session
-from dashboard.session import Key, done
+from dashboard.session import Key, done, tell
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import new_upload_box
 from smdp.analysis.result import AnalysisResult
+from smdp.analysis.steps import Step
+from smdp.analysis.summary import TITLES
 
 
 def open_box() -> None:
@@ -37,13 +39,24 @@ def open_box() -> None:
 
 
 def _ask_for_the_table(waiting: AnalysisResult) -> None:
+    source = waiting.source
     st.info(
-        f"This analysis of **{literal(waiting.source.name)}** was saved without its data. Load the "
-        "table it was made with to go on; with another one its results are out of date.",
+        f"This analysis of **{literal(source.name)}** was saved without its data. Load the "
+        f"table it was made with ({source.rows:,} rows, {source.columns} columns) to see it on the "
+        "pages and to go on. It is compared with the table's fingerprint: with another one, the "
+        "results are out of date.",
         icon=":material/table:",
     )
+    summaries = [
+        f"- {TITLES[Step(name)]}: {literal(record.summary)}"
+        for name, record in waiting.records.items()
+        if name in waiting.results
+    ]
+    if summaries:
+        st.markdown("\n".join(["It holds these results:", "", *summaries]))
+        st.caption("They can be put into a report without the data: smdp report analysis.smdp")
     upload = st.file_uploader(
-        f"The table ({waiting.source.name})",
+        f"The table ({source.name})",
         key=f"open-table-{st.session_state.get(Key.UPLOADS, 0)}",
     )
     if st.button("Do not open it", type="tertiary", icon=":material/close:"):
@@ -54,14 +67,30 @@ def _ask_for_the_table(waiting: AnalysisResult) -> None:
         from smdp.data.read_table import read_table
 
         with errors_as_messages(), st.spinner("Preparing the data as the plan says …"):
-            sheet = waiting.plan.reading.sheet
-            frame = read_table(upload.getvalue(), name=upload.name, sheet=sheet)
-            _open(with_table(waiting, frame))
+            content, sheet = upload.getvalue(), waiting.plan.reading.sheet
+            frame = read_table(content, name=upload.name, sheet=sheet)
+            analysis = with_table(waiting, frame)
+            if analysis.source.fingerprint == waiting.source.fingerprint:
+                tell("This is the table that the analysis was made with: every cell is the same.")
+            else:
+                tell(
+                    f"This is not the table that the analysis was made with ("
+                    f"{literal(source.name)}, {source.rows:,} rows, {source.columns} columns): "
+                    "a cell, a column or its type differs. The data were prepared anew as the "
+                    "plan says; what follows is out of date where the prepared data differ."
+                )
+            _open(analysis, content)
 
 
-def _open(analysis: AnalysisResult) -> None:
+def _open(analysis: AnalysisResult, workbook: bytes = b"") -> None:
     """Go to the page of the last step that was done."""
-    put_into_session(analysis)
+    put_into_session(analysis, workbook)
+    if not analysis.choices:
+        tell(
+            "This file has no choices of the pages in it (it was made by 'smdp run', or saved "
+            "without its data): the controls show what its plan says. Settings of the plan that a "
+            "page does not offer hold for the results shown, not for those made here anew."
+        )
     st.session_state.pop(Key.WAITING, None)
     new_upload_box()
     last = [page for step, page in PAGES.items() if done(step) is not None]

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import streamlit as st
 
 from dashboard import inputs
+from dashboard.downloads import download, say_failures
 from dashboard.show import export_name
 from smdp.data.prepare import PreparedData
 from smdp.policy.export import READER, policy_text, reader_source
@@ -33,36 +34,34 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
             "abstain where a person is unlike those of the study.",
         )
         with st.container(horizontal=True):
-            st.download_button(
+            download(
                 "Policy (JSON)",
                 lambda: policy_text(policy, prepared, support=with_decisions),
                 file_name=f"{export_name(f'policy-{policy.kind}')}.json",
                 mime="application/json",
                 icon=":material/data_object:",
                 key="export-json",
-                on_click="ignore",
             )
-            st.download_button(
+            download(
                 "Reader (Python)",
                 reader_source,
                 file_name=READER,
                 mime="text/x-python",
                 icon=":material/code:",
                 key="export-reader",
-                on_click="ignore",
             )
             if find_spec("onnx") is not None:
-                st.download_button(
+                download(
                     "Q-function (ONNX)",
                     lambda: _onnx(policy),
                     file_name=f"{export_name(f'policy-{policy.kind}')}.onnx",
                     mime="application/octet-stream",
                     icon=":material/hub:",
                     key="export-onnx",
-                    on_click="ignore",
-                    help="From the policy's variables to Q-values, for programs that run networks: "
-                    "without the filling in, the rescaling and the rule that abstains.",
+                    help_text="From the policy's variables to Q-values, for programs that run "
+                    "networks: without the filling in, the rescaling and the rule that abstains.",
                 )
+        say_failures("export-json", "export-reader", "export-onnx")
 
 
 def _onnx(policy: LearnedPolicy) -> bytes:

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import inputs
 from dashboard.autosaving import work_so_far
+from dashboard.downloads import download, explained, say_failures
 from dashboard.session import remember, remembered
 from dashboard.show import errors_as_messages, literal
 from smdp.analysis.currency import currency
@@ -62,15 +63,14 @@ def report_files(
     key = (work_so_far(), sections, title, author)
     buttons, below = st.container(horizontal=True), st.container()
     with buttons:
-        st.download_button(
+        download(
             "HTML",
             lambda: to_html(build_report(analysis, sections=sections, title=title, author=author)),
             file_name=file_name(analysis, "report.html"),
             mime="text/html",
             icon=":material/html:",
             key="report-html",
-            type="primary",
-            on_click="ignore",
+            kind="primary",
         )
         make_then_download(
             "Word",
@@ -81,6 +81,7 @@ def report_files(
             ":material/description:",
             below,
         )
+    say_failures("report-html")
     if find_browser() is None:
         st.info(
             f"{NO_CHROME}The Word document then has no figures. {IN_BROWSER}",
@@ -184,33 +185,31 @@ def analysis_files(analysis: AnalysisResult) -> None:
     )
     plan = analysis.plan
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Analysis (.smdp)",
             lambda: analysis_to_bytes(analysis, with_data=with_data),
             file_name=file_name(analysis, "analysis.smdp", "" if with_data else "without-data"),
             mime="application/zip",
             icon=":material/save:",
             key="report-smdp",
-            on_click="ignore",
         )
-        st.download_button(
+        download(
             "Plan (TOML)",
             plan.to_toml,
             file_name=file_name(analysis, "plan.toml"),
             mime="application/toml",
             icon=":material/list_alt:",
             key="report-plan",
-            on_click="ignore",
         )
-        st.download_button(
+        download(
             "Script (Python)",
             plan.to_script,
             file_name=file_name(analysis, "script.py"),
             mime="text/x-python",
             icon=":material/code:",
             key="report-script",
-            on_click="ignore",
         )
+    say_failures("report-smdp", "report-plan", "report-script")
     st.code(
         f'smdp run "{file_name(analysis, "plan.toml")}" --data "{plan.data_name}" --out results'
     )
@@ -230,7 +229,7 @@ def make_then_download(
     if last is None or last[0] != key:
         if not st.button(f"Make {label}", icon=icon, key=f"make-{label}"):
             return
-        with below or st.container(), errors_as_messages():
+        with below or st.container(), errors_as_messages(), explained(name):
             remember(f"made {label}", key, _in_a_thread(make))
             st.rerun()
         return

@@ -13,10 +13,11 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session
+from dashboard.plan_choices import plan_choices
 from dashboard.policy_choice import EARLIER, LEARNED_FROM, learned_from
 from dashboard.session import Done, Key, Step
 from dashboard.session_plan import page_settings, plan_of
-from dashboard.table import LoadedTable, loaded
+from dashboard.table import LoadedTable, loaded, sheets_of
 from smdp.analysis import steps
 from smdp.analysis.currency import currency
 from smdp.analysis.provenance import StepRecord, TableSource, source_of
@@ -28,7 +29,7 @@ NOTE = "note."
 KEPT, SUMMARIES, LEARNED = "kept", "summaries", "learned from"
 #: Kept for the session only: large, and not needed to go on.
 LARGE = (LEARNED_FROM, EARLIER)
-TRIAL = "policy.trial"
+TRIAL, TRIAL_RECORD = "policy.trial", "trial record"
 #: Those of the table's analysis.
 STEPS = tuple(step for step in Step if step not in session.SIMULATED)
 
@@ -66,12 +67,12 @@ def _made_from(step: Step, finished: Done) -> dict[Step, Origin] | None:
     if finished.settings is None or (step not in steps.PERSONAL and not finished.how.task):
         return None
     found = {}
-    token, earlier = finished.made_from, session.before(step)
+    token, earlier = finished.made_from, session.before(step, finished.how)
     while earlier is not None:
         if token not in _origins():
             return None
-        found[earlier] = _origins()[token]
-        token, earlier = found[earlier].done.made_from, session.before(earlier)
+        origin = found[earlier] = _origins()[token]
+        token, earlier = origin.done.made_from, session.before(earlier, origin.done.how)
     return found
 
 
@@ -139,7 +140,7 @@ def _with_trial(analysis: AnalysisResult, dones: Mapping[Step, Done]) -> Analysi
     assert last is not None
     key = (last[0], analysis.plan.trial)
     added = analysis.with_step(steps.Step.TRIAL, last[1])
-    record = session.memo("trial record", key, lambda: added.records[steps.Step.TRIAL])
+    record = session.memo(TRIAL_RECORD, key, lambda: added.records[steps.Step.TRIAL])
     return AnalysisResult(
         added.plan,
         added.source,
@@ -175,19 +176,23 @@ def _is_plain(value: object) -> bool:
     return True
 
 
-def put_into_session(analysis: AnalysisResult) -> None:
-    """Open an analysis with its table in place of whatever the session holds."""
+def put_into_session(analysis: AnalysisResult, workbook: bytes = b"") -> None:
+    """Open an analysis with its table in place of whatever the session holds.
+
+    `workbook`: the file that the table was read from just now, if it was.
+    """
     assert analysis.table is not None
     frame = analysis.table
     frame.attrs.setdefault("fingerprint", analysis.source.fingerprint)
     session.forget_results()
-    sheet = analysis.plan.reading.sheet
-    st.session_state[Key.TABLE] = LoadedTable(
-        analysis.source.name, b"", None if sheet is None else str(sheet), (), frame
+    name = analysis.source.name
+    table = LoadedTable(
+        name, workbook, analysis.plan.reading.sheet, sheets_of(name, workbook), frame
     )
-    choices = analysis.choices
+    st.session_state[Key.TABLE] = table
     session.forget_choices()
-    for name, value in choices.get(KEPT, {}).items():
+    kept = analysis.choices.get(KEPT)
+    for name, value in (plan_choices(analysis, table) if kept is None else kept).items():
         session.keep(name, value)
     for step, text in analysis.plan.notes.items():
         session.keep(f"{NOTE}{step}", text)
@@ -216,7 +221,7 @@ def _as_done(step: Step, analysis: AnalysisResult, is_current: bool) -> Done:
         token = session.token_of_job(step, how, variables, settings)
     if not record.complete:
         token += session.STOPPED_EARLY
-    made_from = session.token_before(step)
+    made_from = session.token_before(step, how)
     if not is_current:
         token, made_from = f"{token}, earlier", f"{made_from}, earlier"
     summary = analysis.choices.get(SUMMARIES, {}).get(step, record.summary)
@@ -230,6 +235,8 @@ def _put_back_policy(analysis: AnalysisResult) -> None:
         data = analysis.choices.get(LEARNED, analysis.prepared)
         session.keep(LEARNED_FROM, {learned.made_from: data})
     if analysis.trial is not None and prepared is not None:
-        asked: TrialPlan = analysis.records[steps.Step.TRIAL].asked
+        record = analysis.records[steps.Step.TRIAL]
+        asked: TrialPlan = record.asked
         key = (prepared.token, tuple(asked.controls), tuple(asked.moderators), asked.coverage)
         session.remember(TRIAL, key, analysis.trial)
+        session.remember(TRIAL_RECORD, (key, asked), record)

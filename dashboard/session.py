@@ -65,9 +65,11 @@ class Key(StrEnum):
     MEMO = "memo"
     JOBS = "jobs"
     ORIGINS = "origins"
+    SCREENED = "screened"
     WAITING = "waiting"
     AUTOSAVE = "autosave"
     PAGE_STEP = "page step"
+    NEWS = "news"
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,12 @@ def _state(key: Key, new: Callable[[], Any]) -> Any:
     return st.session_state[key]
 
 
-def before(step: Step) -> Step | None:
-    """The step whose result this one works on."""
+def before(step: Step, how: How = BY_SETTINGS_ALONE) -> Step | None:
+    """The step whose result this one works on; a map of all variables needs no screening."""
     if step in SIMULATED:
         return None
+    if step == Step.FEATURES and how.use_all:
+        return Step.RESCALING
     order = list(Step)
     place = order.index(step)
     return _WORKS_ON.get(step, order[place - 1]) if place else None
@@ -114,11 +118,19 @@ def done(step: Step) -> Done | None:
     return finished
 
 
-def token_before(step: Step) -> str:
+def works_on(step: Step) -> Step | None:
+    """The step whose result the present result of this one was made from, or a new one will be."""
+    finished = done(step)
+    return before(step, finished.how) if finished else before(step)
+
+
+def token_before(step: Step, how: How = BY_SETTINGS_ALONE) -> str:
     """The token that a result of this step would be made from; the table's for the first."""
     if step in SIMULATED:
         return ""
-    earlier = before(step)
+    earlier = before(step, how)
+    if earlier == Step.SCREENING and done(earlier) is None:  # all variables, then
+        earlier = Step.RESCALING
     if earlier is None:
         table = st.session_state.get(Key.TABLE)
         return table.token if table is not None else ""
@@ -128,10 +140,10 @@ def token_before(step: Step) -> str:
 
 def state(step: Step) -> State:
     job = st.session_state.get(Key.JOBS, {}).get(step)
-    if job is not None and job.state in ("running", "done"):
+    if job is not None and job.state in ("waiting", "running", "done"):
         return State.RUNNING  # a job that has just ended waits for the next run to be recorded
-    earlier = before(step)
     finished = done(step)
+    earlier = works_on(step)
     earlier_ready = (
         step in SIMULATED or st.session_state.get(Key.TABLE) is not None
         if earlier is None
@@ -139,19 +151,19 @@ def state(step: Step) -> State:
     )
     if finished is None:
         return State.READY if earlier_ready else State.NOT_STARTED
-    fresh = earlier_ready and finished.made_from == token_before(step)
+    fresh = earlier_ready and finished.made_from == token_before(step, finished.how)
     return State.DONE if fresh else State.OUT_OF_DATE
 
 
-def token_for(step: Step, settings: object) -> str:
+def token_for(step: Step, settings: object, how: How = BY_SETTINGS_ALONE) -> str:
     """The token of this step with these settings on the present data."""
-    text = f"{token_before(step)}|{step}|{settings!r}"
+    text = f"{token_before(step, how)}|{step}|{settings!r}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def token_of_job(step: Step, how: How, variables: tuple[str, ...], settings: object) -> str:
     """The token of a step that a worker does."""
-    return token_for(step, (how, variables, settings))
+    return token_for(step, (how, variables, settings), how)
 
 
 def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> None:
@@ -181,13 +193,17 @@ def record(
 ) -> None:
     """Make a known result the step's present one."""
     value = _state(Key.RESULTS, dict)[token]
-    _state(Key.DONE, dict)[step] = Done(made_from, token, settings, value, summary(value), how)
+    if how.use_all:  # whatever was screened before
+        made_from = _state(Key.SCREENED, dict).get(made_from, made_from)
+    put_back(step, Done(made_from, token, settings, value, summary(value), how))
 
 
 def put_back(step: Step, finished: Done) -> None:
-    """Make a result from a saved analysis the step's present one."""
+    """Make this result, such as one from a saved analysis, the step's present one."""
     remember_result(finished.token, finished.result)
     _state(Key.DONE, dict)[step] = finished
+    if step == Step.SCREENING:
+        _state(Key.SCREENED, dict)[finished.token] = finished.made_from
 
 
 def result(step: Step) -> Any:
@@ -209,7 +225,7 @@ def forget_results() -> None:
     stays = {step: done for step, done in _state(Key.DONE, dict).items() if step in SIMULATED}
     st.session_state[Key.DONE] = stays
     st.session_state[Key.RESULTS] = {done.token: done.result for done in stays.values()}
-    for key in (Key.ORIGINS, Key.MEMO):
+    for key in (Key.ORIGINS, Key.MEMO, Key.SCREENED):
         st.session_state.pop(key, None)
 
 
@@ -252,6 +268,19 @@ def remembered(name: str) -> tuple[Any, Any] | None:
 def remember(name: str, key: object, value: object) -> None:
     """Let `memo` find this."""
     _state(Key.MEMO, dict)[name] = (key, value)
+
+
+def tell(text: str) -> None:
+    """Say this on the page that is shown next, under its heading."""
+    _state(Key.NEWS, list).append((text, None))
+
+
+def news() -> list[str]:
+    """What is to be said on this page, from now until it is left."""
+    visit = st.session_state.get(Key.VISIT, ("", 0))[1]
+    still = [(text, told or visit) for text, told in _state(Key.NEWS, list)]
+    st.session_state[Key.NEWS] = [each for each in still if each[1] == visit]
+    return [text for text, _ in st.session_state[Key.NEWS]]
 
 
 def start_visit_anew() -> None:

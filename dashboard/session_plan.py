@@ -97,7 +97,8 @@ def _stability(dones: Mapping[Step, Done]) -> StabilityPlan | None:
 
 
 def _policies(finished: Done) -> tuple[PolicyPlan, ...]:
-    return tuple(PolicyPlan(settings, finished.how.seed) for settings in finished.settings)
+    learned = zip(finished.settings, finished.result, strict=True)
+    return tuple(PolicyPlan(settings, policy.seed) for settings, policy in learned)
 
 
 def _evaluation(dones: Mapping[Step, Done]) -> EvaluationPlan | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.session import Key, State, Step, keep, kept, state
+from dashboard.glossary import explained
+from dashboard.guide import guide
+from dashboard.literal_text import literal as literal
+from dashboard.session import Key, State, Step, keep, kept, news, state
 from smdp.errors import SmdpError
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from smdp.data.problem import Problem
-
-MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=])")
 
 FIGURE_FORMAT, SVG = "figures.format", "SVG"
 #: The browser counts 96 pixels to the inch.
@@ -28,15 +28,13 @@ FIGURE_FORMATS: dict[str, dict[str, object]] = {
 }
 
 
-def literal(text: object) -> str:
-    """Text for a Markdown place that shows it as it is, whatever it holds."""
-    return MARKDOWN.sub(r"\\\1", " ".join(str(text).split()))
-
-
 def heading(title: str, question: str) -> None:
     """A page's title and the question that it answers."""
     st.title(title)
     st.markdown(f"<p class='question'>{question}</p>", unsafe_allow_html=True)
+    guide(title)
+    for text in news():
+        st.info(text, icon=":material/info:")
 
 
 @contextmanager
@@ -56,7 +54,8 @@ def say_error(error: SmdpError) -> None:
 def says(sentences: Iterable[str], title: str = "What this says") -> None:
     """Generated sentences with the actual numbers."""
     st.subheader(title)
-    st.markdown("\n".join(f"- {literal(s)}" for s in sentences))
+    lines = explained([literal(sentence) for sentence in sentences])
+    st.markdown("\n".join(f"- {line}" for line in lines), unsafe_allow_html=True)
 
 
 def check(problems: Iterable[Problem]) -> None:
@@ -150,6 +149,8 @@ def note_area(step: Step, label: str) -> None:
             label,
             kept(name, ""),
             key=f"{name} on {st.session_state.get(Key.VISIT, ('', 0))[0]}",
+            help="Your own words on this step. They go into the report, and are saved with the "
+            "analysis.",
             placeholder="For the report: what you looked at, why you chose this, what to discuss.",
         ),
     )

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard import inputs, simulation_inputs
 from dashboard.gate import changed_notice
-from dashboard.running import job_box, run_or_start
+from dashboard.running import is_running, job_box, milestones, run_or_start
 from dashboard.session import STOPPED_EARLY, State, Step, done, keep, kept, state
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
-from smdp.data.problem import Problem
 from smdp.figures.simulation import kept_figure, outcome_figure
 from smdp.simulation.compare import (
-    MAP_NAMES,
-    MARK,
-    MEASURE_NAMES,
+    PAPER_DISCOUNT,
     PAPER_SUBJECTS,
     PAPER_TIMES,
     Comparison,
     compare_with_paper,
-    figure_text,
     shown_oracle,
     verdict,
 )
-from smdp.simulation.names import PAPER_MAPS, MapKind
+from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, MapKind
 from smdp.simulation.study_settings import (
     SimulationSetting,
     StudySettings,
@@ -37,12 +34,15 @@ from smdp.words.simulation import (
     KIND_MEANINGS,
     MAP_MEANINGS,
     MODEL_NAMES,
+    beside_the_paper,
     check_study,
     describe_study,
+    notes_on,
+    others_behind,
     study_summary,
+    trials_so_far,
 )
 
-PAPER_DISCOUNT = 0.5
 FURTHER_DISCOUNT = 0.95
 DEFAULT_MAPS: tuple[MapKind, ...] = ("adnn", "oracle")
 
@@ -54,9 +54,11 @@ def compare_with_the_paper() -> None:
         chosen = _settings_and_button()
     with main:
         job_box(Step.SIMULATION)
+        milestones(Step.SIMULATION, trials_so_far)
         finished = done(Step.SIMULATION)
         if finished is None:
-            _empty()
+            if not is_running(Step.SIMULATION):
+                _empty()
         else:
             if chosen is not None:
                 changed_notice(Step.SIMULATION, chosen)
@@ -124,8 +126,7 @@ def _settings_and_button() -> tuple:
         st.caption("Choose at least one feature map.")
     cells = planned_cells([setting], maps, replications) if maps else []
     start = st.button(
-        f"Simulate {replications} trial{'s' if replications > 1 else ''}, "
-        f"{simulation_inputs.about(cells, quickly=quickly)}",
+        f"Simulate, {simulation_inputs.about(cells, quickly=quickly)}",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
@@ -135,8 +136,16 @@ def _settings_and_button() -> tuple:
         "line.",
     )
     if start:
-        run_or_start(Step.SIMULATION, "simulate", None, settings, seed, study_summary)
+        known = _already_done(how, seed)
+        run_or_start(Step.SIMULATION, "simulate", known, settings, seed, study_summary)
     return settings
+
+
+def _already_done(how: StudySettings, seed: int) -> StudyRows | None:
+    """The result shown, where its trials may be among those asked for: more are then added."""
+    finished = done(Step.SIMULATION)
+    same = finished is not None and finished.result.how == replace(how, seed=seed)
+    return finished.result if finished is not None and same else None
 
 
 def _empty() -> None:
@@ -210,74 +219,3 @@ def _against_the_truth(comparison: Comparison) -> None:
         "Outcomes of ADNN in per cent of those of an analysis that knows S1 to S4, on the same "
         "simulated trials."
     )
-
-
-def beside_the_paper(comparison: Comparison) -> pd.DataFrame:
-    """One row for each feature map and measure: ours, the paper's, and the judgement."""
-    rows = []
-    for row in comparison.table.to_dict("records"):
-        for measure, title in MEASURE_NAMES.items():
-            digits = 2 if measure in ("linear", "neural") else 1
-            ours, paper = (
-                figure_text(row[f"{who}{measure}"], row[f"{who}{measure}_se"], digits)
-                for who in ("", "paper_")
-            )
-            judged = digits == 2 or row["feature_map"] == "adnn"
-            behind = f"behind {MARK}" if row[f"behind_{measure}"] else "not behind"
-            rows.append(
-                {
-                    "feature map": MAP_NAMES[row["feature_map"]],
-                    "measure": title,
-                    "here": ours,
-                    "paper": paper or "none",
-                    "judgement": behind if judged and paper and ours else "",
-                    "replications": row["replications"],
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def others_behind(comparison: Comparison) -> list[str]:
-    """Where feature maps other than ADNN fall short of the paper's, as a sentence."""
-    found = [
-        f"{MAP_NAMES[row['feature_map']]}, {MEASURE_NAMES[name]} "
-        f"({row[name]:.2f}, paper {row[f'paper_{name}']:.2f})"
-        for row in comparison.table.to_dict("records")
-        for name in ("linear", "neural")
-        if row["feature_map"] != "adnn" and row[f"behind_{name}"]
-    ]
-    return [f"Other feature maps behind the paper's: {'; '.join(found)}."] if found else []
-
-
-def notes_on(study: StudyRows, setting: SimulationSetting) -> list[Problem]:
-    """What keeps our figures and the paper's from being comparable."""
-    found = []
-    if study.how == quick(study.how):
-        found.append(
-            Problem(
-                "note",
-                "quick",
-                "Training was quick: these figures are a first look.",
-                "Untick 'Quick training' for figures to report.",
-            )
-        )
-    if (setting.subjects, setting.times) != (PAPER_SUBJECTS, PAPER_TIMES):
-        found.append(
-            Problem(
-                "note",
-                "subjects",
-                "The paper has no figures for trials of this size.",
-                f"Choose {PAPER_SUBJECTS} subjects and {PAPER_TIMES} decisions to compare.",
-            )
-        )
-    elif setting.discount != PAPER_DISCOUNT:
-        found.append(
-            Problem(
-                "note",
-                "discount",
-                f"The paper's figures are for a discount of {PAPER_DISCOUNT}, these for "
-                f"{setting.discount:g}.",
-                f"Choose {PAPER_DISCOUNT} to compare like with like.",
-            )
-        )
-    return found

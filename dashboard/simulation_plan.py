@@ -104,12 +104,13 @@ def _settings_and_button() -> dict[str, Any]:
     kind: MapKind = "adnn" if depth == "whole" else "screened"
     cells = planned_cells(each, [kind], replications)
     if st.button(
-        f"Simulate {len(cells)} studies, {simulation_inputs.about(cells, quickly=quickly)}",
+        f"Simulate, {simulation_inputs.about(cells, quickly=quickly)}",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
         disabled=state(Step.STUDY_PLAN) == State.RUNNING,
-        help="Runs in the background; you may leave the page. Cancel keeps what is finished.",
+        help=f"{len(cells)} studies. Runs in the background; you may leave the page. Cancel keeps "
+        "what is finished.",
     ):
         run_or_start(Step.STUDY_PLAN, "plan_study", None, settings, seed, plan_summary)
     return settings

@@ -20,10 +20,17 @@ class LoadedTable:
     """A file as it was read, with what it takes to read another sheet of it."""
 
     name: str
-    content: bytes
-    sheet: str | None
+    content: bytes  # empty where only the table is known, as in a saved analysis
+    sheet: str | int | None
     sheets: tuple[str, ...]
     frame: pd.DataFrame
+
+    @property
+    def sheet_name(self) -> str | None:
+        """Of the sheet that was read: a plan may count sheets, or take the first unsaid."""
+        if isinstance(self.sheet, str) or not self.sheets:
+            return None if self.sheet is None else str(self.sheet)
+        return self.sheets[self.sheet or 0]
 
     @property
     def fingerprint(self) -> str:
@@ -40,10 +47,9 @@ class LoadedTable:
 
 def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
     """Read the file and make it the session's table; on an error the earlier one stays."""
-    from smdp.data.files.spreadsheet import sheet_names
     from smdp.data.read_table import read_table
 
-    sheets = tuple(sheet_names(content, name=name)) if name.lower().endswith(".xlsx") else ()
+    sheets = sheets_of(name, content)
     sheet = sheet or (sheets[0] if sheets else None)
     frame = read_table(content, name=name, sheet=sheet)
     table = LoadedTable(name, content, sheet, sheets, frame)
@@ -53,6 +59,14 @@ def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
         start_visit_anew()
     st.session_state[Key.TABLE] = table
     return table
+
+
+def sheets_of(name: str, content: bytes) -> tuple[str, ...]:
+    """The sheets of a workbook, none for any other file."""
+    from smdp.data.files.spreadsheet import sheet_names
+
+    is_workbook = name.lower().endswith(".xlsx") and content
+    return tuple(sheet_names(content, name=name)) if is_workbook else ()
 
 
 def upload_box() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 import threading
 import traceback
@@ -47,15 +48,9 @@ def _screen(request: Request, progress: Progress) -> object:
 
 
 def _feature_map(request: Request, progress: Progress) -> object:
-    from smdp.feature_map import baselines
-    from smdp.feature_map.iterate import fit_feature_map
+    from smdp.feature_map.kinds import FITTERS
 
-    fit = {
-        "adnn": fit_feature_map,
-        "tnn": baselines.tnn_feature_map,
-        "pca": baselines.pca_feature_map,
-        "identity": baselines.identity_feature_map,
-    }[request.task]
+    fit = FITTERS[request.task]
     return fit(request.data, request.settings, seed=request.seed, progress=progress)
 
 
@@ -120,7 +115,7 @@ def _placebo(request: Request, progress: Progress) -> object:
 
 
 def _simulate(request: Request, progress: Progress) -> object:
-    """A simulation study of one setting, with several feature maps."""
+    """A simulation study of one setting with several maps; the data: its cells done earlier."""
     from smdp.simulation.study import StudyCancelled, run_study
 
     setting, maps, replications, how = request.settings
@@ -130,6 +125,7 @@ def _simulate(request: Request, progress: Progress) -> object:
             maps=maps,
             replications=replications,
             how=replace(how, seed=request.seed),
+            known=request.data,
             progress=_without_time_left(progress),
         )
     except StudyCancelled as stop:
@@ -170,7 +166,7 @@ TASKS: dict[str, Callable[[Request, Progress], object]] = {
 
 def main(folder: Path) -> int:
     stop = threading.Event()
-    threading.Thread(target=_listen_to_parent, args=(stop,), daemon=True).start()
+    threading.Thread(target=_listen_to_parent, args=(stop, folder), daemon=True).start()
 
     def report(share: float, message: str) -> None:
         if stop.is_set():
@@ -210,11 +206,15 @@ def _say(line: dict) -> None:
     sys.stdout.flush()
 
 
-def _listen_to_parent(stop: threading.Event) -> None:
-    """Stop when asked to; when standard input closes, as it does with the parent's end, end."""
+def _listen_to_parent(stop: threading.Event, folder: Path) -> None:
+    """Stop when asked to; when standard input closes, as it does with the parent's end, end.
+
+    Then nobody else deletes the folder, which holds people's data.
+    """
     # Not sys.stdin, whose lock a waiting thread would hold when the interpreter ends.
     while os.read(0, 1024):
         stop.set()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(4)
 
 

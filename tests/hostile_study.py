@@ -1,98 +1,89 @@
-"""A small study whose names are as hostile as a table's can be, and a plan with every step."""
+"""The small trial with names as hostile as a table's can be."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import small_trial
 
 from smdp import (
     AnalysisPlan,
     ColumnRoles,
-    EvaluationPlan,
-    FeatureMapPlan,
-    FeatureMapSettings,
     NextValue,
-    PlaceboPlan,
     PolicyPlan,
-    PolicySettings,
     PreparationSettings,
+    ReadingSettings,
     ScreeningPlan,
-    ScreeningSettings,
-    StabilityPlan,
     TrialPlan,
 )
-from smdp.policy.evaluation_settings import EvaluationSettings
 
-MARKUP = "<script>alert('craving')</script>"
+MARKUP = "<i>markup7</i><script>alert('craving')</script>"
 FORMULA = '=HYPERLINK("http://example.org","stress")'
-MARKDOWN = "**noise** [x](javascript:alert(1)) {{7*7}}"
+MARKDOWN = "**bold7** [link7](javascript:alert(1)) $tex7^2$ %{x}"
 ENDLESS = "n" * 10_000
-SUBJECTS, TIMES = 14, 12
+PERSON, DAY = "\u202eperson <b>who7</b> 😀", "`code7` :red[colour7] {{7*7}} \a"
+TREATED = "<img src=x onerror=alert(7)> שלום"
+#: A word of each name, and what stands before it as long as it is shown as text.
+BEFORE = {
+    "markup7": "<i>",
+    "bold7": "**",
+    "link7": "[",
+    "tex7": "$",
+    "colour7": ":red[",
+    "who7": "<b>",
+    "code7": "`",
+    "message7": "<i>",
+    "study7": "<b>",
+    "note7": "<u>",
+}
 
 
 def study_frame() -> pd.DataFrame:
-    """Stress lowers the next craving, a treatment more so at low stress; noise says nothing."""
-    random = np.random.default_rng(5)
-    rows = []
-    for i in range(SUBJECTS):
-        craving = random.normal(5, 2)
-        for t in range(TIMES):
-            stress, noise, more = random.normal(5, 2, 3)
-            treated = int(random.random() < 0.5)
-            values = [round(v, 2) for v in (stress, craving, noise, more)]
-            rows.append((f"@subject{i:02d}", t + 1, *values, treated))
-            craving = 2 + 0.6 * stress - treated * (8 - stress) / 2 + random.normal(0, 0.7)
-    columns = ["person", "day", FORMULA, MARKUP, MARKDOWN, ENDLESS, "treated"]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame.loc[5:9, FORMULA] = None
-    frame.loc[24:34, [FORMULA, MARKUP, MARKDOWN, ENDLESS]] = None  # most of the third subject
-    frame.attrs["source"] = "a <b>study</b>.csv"
+    """The small trial; in place of a fact about each person, more noise."""
+    frame = small_trial.study_frame().replace({"stress": {-9: None}})
+    who = "@subject" + frame["person"].str.removeprefix("Anna") + " <b>who7</b>"
+    noise = np.random.default_rng(6).normal(5, 2, len(frame)).round(2)
+    frame = frame.assign(person=who, smoker=noise).astype({"stress": float, "craving": float})
+    frame.loc[24:34, ["stress", "craving", "noise", "smoker"]] = None  # most of the third subject
+    frame.columns = [PERSON, DAY, FORMULA, MARKUP, MARKDOWN, ENDLESS, TREATED]
+    frame.attrs["source"] = "a <b>study7</b>.csv"
     return frame
 
 
-def quick_plan() -> AnalysisPlan:
+def quick_plan(**changes: Any) -> AnalysisPlan:
     """Every step, with as little work as it takes."""
-    judged = EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2)
-    return AnalysisPlan(
+    plan = small_trial.quick_plan()
+    assert plan.screening
+    assert plan.features
+    assert plan.evaluation
+    assert plan.placebo
+    screening = replace(plan.screening.settings, force_in=(MARKUP,))
+    dimensions = replace(plan.features.settings, dimensions=(1, 2), reason="two, to be quick")
+    linear, neural = plan.policies
+    hostile = replace(
+        plan,
         roles=ColumnRoles(
-            "person",
-            "day",
-            "treated",
+            PERSON,
+            DAY,
+            TREATED,
             [FORMULA, MARKUP, MARKDOWN, ENDLESS],
             NextValue(MARKUP, -1),
             probability=0.5,
-            action_levels={"0": "nothing", "1": "=<i>a message</i>"},
+            action_levels={"0": "nothing", "1": "=<i>message7</i>"},
         ),
-        preparation=PreparationSettings(also_exclude=("@subject05",)),
-        screening=ScreeningPlan(
-            ScreeningSettings(permutations=299, pooling="trajectory", force_in=(MARKUP,)), 3
-        ),
-        features=FeatureMapPlan(
-            use_all=True,
-            settings=FeatureMapSettings(
-                dimensions=(1, 2),
-                reason="two, to be quick",
-                widths=(4,),
-                penalties=(0.02,),
-                folds=2,
-                steps=30,
-                polish_steps=5,
-                refit_steps=30,
-                restarts=1,
-                batch=16,
-                iterate=False,
-            ),
-            seed=2,
-        ),
-        stability=StabilityPlan(2, 1),
-        policies=(
-            PolicyPlan(PolicySettings(discount=0.5, bootstraps=12), 4),
-            PolicyPlan(
-                PolicySettings(model="neural", discount=0.5, width=4, steps=100, bootstraps=2), 1
-            ),
-        ),
-        evaluation=EvaluationPlan(judged, 6),
-        placebo=PlaceboPlan(1, 2, judged, 8),
+        reading=ReadingSettings(),
+        preparation=PreparationSettings(also_exclude=("@subject05 <b>who7</b>",)),
+        screening=ScreeningPlan(screening, plan.screening.seed),
+        features=replace(plan.features, use_all=True, settings=dimensions),
+        policies=(PolicyPlan(replace(linear.settings, bootstraps=12), linear.seed), neural),
+        placebo=replace(plan.placebo, policy=1, settings=plan.evaluation.settings),
         trial=TrialPlan((FORMULA,), (FORMULA,), 0.9),
-        notes={"screening": "Stress <was> expected.\nSo was craving.", "elsewhere": "A last word."},
+        notes={
+            "screening": "Stress <u>note7</u> <was> expected.\nSo was craving.",
+            "elsewhere": "A last word.",
+        },
     )
+    return replace(hostile, **changes)

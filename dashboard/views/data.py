@@ -110,6 +110,8 @@ with errors_as_messages():
                     ),
                 )
             st.rerun()
+        if state(Step.DATA) == State.DONE:
+            st.caption("Done. What was understood is shown below the table.")
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 

@@ -41,7 +41,8 @@ heading(
 if not needs(Step.FEATURES):
     st.stop()
 trajectories = result(Step.RESCALING).trajectories
-selected = result(Step.SCREENING).selected
+screening = result(Step.SCREENING)  # None where an opened analysis did without
+selected = screening.selected if screening is not None else ()
 TESTS: tuple[Literal["relative", "absolute"], ...] = ("relative", "absolute")
 
 settings_column, main = st.columns([1, 2.6], gap="large")
@@ -97,11 +98,19 @@ with settings_column:
                 "Overrides the test. Say why below: it goes with the result.",
             )
             if by_hand:
-                why = inputs.text("Why this dimension?", "features.why").strip()
+                why = inputs.text(
+                    "Why this dimension?",
+                    "features.why",
+                    "The reason is part of the result and of the report.",
+                ).strip()
 
 missing = ""
 if not names:
-    missing = "Screening kept no variable: tick 'Use all variables'."
+    missing = (
+        "Nothing has been screened yet: tick 'Use all variables'."
+        if screening is None
+        else "Screening kept no variable: tick 'Use all variables'."
+    )
 elif by_hand > len(names):
     missing = f"Only {len(names)} variables are used: set a dimension of at most {len(names)}."
 elif by_hand and not why:

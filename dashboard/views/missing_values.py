@@ -130,10 +130,18 @@ with main:
         figure(exclusion_figure(study, settings.exclude_above, out), "exclusions")
     with series:
         one, two = st.columns(2)
-        subject = one.selectbox("Subject", study.subjects, key="series.subject")
+        subject = one.selectbox(
+            "Subject", study.subjects, key="series.subject", help="Whose values to show over time."
+        )
         names = [v.name for v in study.variables]
         first = int(study.missing.sum(axis=(0, 1)).argmax())
-        variable = two.selectbox("Variable", names, index=first, key="series.variable")
+        variable = two.selectbox(
+            "Variable",
+            names,
+            index=first,
+            key="series.variable",
+            help="At first the one with the most gaps.",
+        )
         with errors_as_messages():
             i, j = study.subjects.index(subject), names.index(variable)
             figure(series_figure(study, i, j, settings.imputation), "series")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import inputs
 from dashboard.gate import changed_notice, needs
+from dashboard.page_words import UPDATES
 from dashboard.policy_choice import (
     learned_from,
     learned_policies,
@@ -49,10 +50,6 @@ if not needs(Step.POLICY):
     st.stop()
 fitted = result(Step.FEATURES)
 observational_banner(result(Step.RESCALING).trajectories)
-UPDATES: dict[str, Literal["batch", "stochastic"]] = {
-    "All decisions at once": "batch",
-    "One decision at a time (the paper's)": "stochastic",
-}
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import inputs
-from dashboard import report_widgets as widgets
 from dashboard.gate import needs_result
-from dashboard.navigation import PAGES
-from dashboard.saving import current_analysis
 from dashboard.session import Step, done
 from dashboard.show import heading, note_area
-from smdp.report.collect import SECTIONS, available_sections
 
 heading("Report", "What do you take away, and how can somebody else repeat it?")
 if not needs_result(Step.DATA):
     st.stop()
-analysis = current_analysis()
-assert analysis is not None  # there is a table, for its data are arranged
+with st.spinner("Putting the report together …"):  # its figures bring much along the first time
+    from dashboard import inputs
+    from dashboard import report_widgets as widgets
+    from dashboard.navigation import PAGES
+    from dashboard.saving import current_analysis
+    from smdp.report.collect import SECTIONS, available_sections
+
+    analysis = current_analysis()
+    assert analysis is not None  # there is a table, for its data are arranged
+    there = list(available_sections(analysis))
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
     title = inputs.text("Title", "report.title", "Empty: the name of the table.")
-    author = inputs.text("Author", "report.author")
-    there = list(available_sections(analysis))
+    author = inputs.text("Author", "report.author", "Below the title of the report.")
     left_out = inputs.several(
         "Leave out",
         "report.without",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import inputs
 from dashboard.gate import changed_notice, needs
+from dashboard.page_words import ORDINAL, OWN_UNITS
 from dashboard.session import State, Step, done, result, run, state
 from dashboard.show import (
     check,
@@ -37,7 +38,6 @@ all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variab
 widest = default_reference(completed.imputed)
 
 MOST_LEVELS = 100
-ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
     way = inputs.radio(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
 
 from dashboard import inputs
 from dashboard.gate import needs, stale_notice
+from dashboard.page_words import POOLINGS, TESTS
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, Step, result, state
 from dashboard.show import (
@@ -34,16 +33,6 @@ if not needs(Step.SCREENING):
     st.stop()
 trajectories = result(Step.RESCALING).trajectories
 names = trajectories.variables
-
-TESTS: dict[str, Literal["distance_covariance", "likelihood_ratio"]] = {
-    "Any values (distance covariance)": "distance_covariance",
-    "Few levels only (likelihood ratio)": "likelihood_ratio",
-}
-POOLINGS: dict[str, Literal["ruger", "trajectory"]] = {
-    "Each decision on its own": "ruger",
-    "Whole trajectories": "trajectory",
-}
-
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:

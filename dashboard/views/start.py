@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from dashboard.guide import start_guide
 from dashboard.navigation import ICONS, PAGES, step_line
 from dashboard.opening import open_box
+from dashboard.returning import offer
 from dashboard.session import state
 from dashboard.show import errors_as_messages, heading
 from dashboard.table import load_sample, loaded, upload_box
@@ -19,6 +21,7 @@ st.markdown(
     "Everything runs on this computer: no data leaves it."
 )
 
+offer()
 left, right = st.columns(2, gap="large")
 with left, st.container(border=True):
     st.subheader("Your own file")
@@ -32,6 +35,17 @@ with right, st.container(border=True):
 
     st.subheader("A sample study")
     st.caption("Synthetic data: made by a program, about nobody.")
+    if st.button(
+        "Guided example",
+        type="primary",
+        icon=":material/school:",
+        help="Loads the first study below; on each page a box says what to press and what to look "
+        "at. About ten minutes.",
+    ):
+        with errors_as_messages():
+            load_sample(sample_file(SAMPLE_STUDIES[0].file))
+            start_guide()
+            st.switch_page("views/data.py")
     for sample in SAMPLE_STUDIES:
         if st.button(sample.title, key=f"sample-{sample.file}", icon=":material/science:"):
             with errors_as_messages():

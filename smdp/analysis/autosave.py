@@ -11,17 +11,18 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from smdp.analysis.atomic_write import PRIVATE
 from smdp.analysis.result import AnalysisResult
-from smdp.analysis.saved_file import load_analysis, save_analysis
-from smdp.errors import SettingError, shorten
+from smdp.analysis.saved_file import load_analysis, save_analysis, saved_plan
+from smdp.atomic_write import PRIVATE, make_folder, write_whole
+from smdp.errors import SettingError, SmdpError, shorten
 
 VARIABLE = "SMDP_AUTOSAVE"
 NAME = re.compile(r"[a-z0-9]{8,64}")
-SUFFIX = ".smdp"
+SUFFIX, RUNNING = ".smdp", ".running"
 KEEP_DAYS = 30
 KEEP_FILES = 50
 
@@ -50,7 +51,7 @@ class Autosaves:
     def save(self, name: str, analysis: AnalysisResult) -> Path:
         """Keep the analysis under this name, instead of the one before."""
         path = self._path(name)
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self.folder, mode=0o700)
         return save_analysis(analysis, path, mode=PRIVATE)
 
     def load(self, name: str) -> AnalysisResult | None:
@@ -69,15 +70,35 @@ class Autosaves:
             return self._path(name).stat().st_mtime
         return None
 
+    def table_name(self, name: str) -> str:
+        """What the table of the kept work is called; "" if that cannot be said."""
+        try:
+            return saved_plan(self._path(name)).data_name
+        except SmdpError:
+            return ""
+
+    def mark_running(self, name: str, steps: Sequence[str]) -> None:
+        """Keep which steps are being worked out, for when the program ends before they do."""
+        path = self._path(name).with_suffix(RUNNING)
+        if steps:
+            make_folder(self.folder, mode=0o700)
+            write_whole(path, "\n".join(steps).encode(), mode=PRIVATE)
+        else:
+            path.unlink(missing_ok=True)
+
+    def was_running(self, name: str) -> tuple[str, ...]:
+        """The steps that were last being worked out."""
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            return tuple(self._path(name).with_suffix(RUNNING).read_text("utf-8").split("\n"))
+        return ()
+
     def forget(self, name: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            self._path(name).unlink()
+        _remove(self._path(name))
 
     def forget_everything(self) -> None:
         """Delete every autosave, and what an interrupted write may have left."""
         for path in [*self._files(), *self._left_overs()]:
-            with contextlib.suppress(FileNotFoundError):
-                path.unlink()
+            _remove(path)
 
     def tidy(self, *, days: float = KEEP_DAYS, files: int = KEEP_FILES) -> None:
         """Delete what is older than that, and what is more than that."""
@@ -86,7 +107,7 @@ class Autosaves:
         stale = [p for place, p in enumerate(ordered) if place >= files or _age(p) > limit]
         for path in [*stale, *(p for p in self._left_overs() if _age(p) > 3600)]:
             with contextlib.suppress(OSError):
-                path.unlink()
+                _remove(path)
 
     def _path(self, name: str) -> Path:
         if not NAME.fullmatch(name):
@@ -101,6 +122,12 @@ class Autosaves:
 
     def _left_overs(self) -> list[Path]:
         return list(self.folder.glob(f".*{SUFFIX}.*.part")) if self.folder.is_dir() else []
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    if path.suffix == SUFFIX:
+        path.with_suffix(RUNNING).unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:

@@ -45,6 +45,8 @@ def plan_from_toml(text: str) -> AnalysisPlan:
         ) from None
     except RecursionError:
         raise _too_deep() from None
+    except ValueError:  # what the reader refuses without calling it TOML's fault
+        raise _too_long() from None
 
 
 def plan_from_json(text: str) -> AnalysisPlan:
@@ -57,6 +59,8 @@ def plan_from_json(text: str) -> AnalysisPlan:
         ) from None
     except RecursionError:
         raise _too_deep() from None
+    except ValueError:
+        raise _too_long() from None
 
 
 def read_plan(path: Path) -> AnalysisPlan:
@@ -112,6 +116,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise SettingError(f"The plan holds {name}, which is not a number.", "Give a number.")
+
+
+def _too_long() -> SettingError:
+    return SettingError(
+        "The plan holds a number or a date that no setting can have.", "Correct or remove it."
+    )
 
 
 def _too_deep() -> SettingError:

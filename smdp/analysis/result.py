@@ -63,7 +63,7 @@ class AnalysisResult:
             inputs=inputs_of(step, self),
             asked=self.plan.asked(step),
             output=fingerprint(handed_on(step, result)),
-            summary=summary_of(step, result),
+            summary=summary_of(step, result, self.policies),
             seconds=seconds,
             complete=is_complete(step, result),
             warnings=tuple(warnings_of(step, result)) if warnings is None else warnings,

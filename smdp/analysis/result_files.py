@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from smdp.analysis.atomic_write import write_whole
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.saved_file import save_analysis, without_data
 from smdp.analysis.summary import summary_text
 from smdp.analysis.tables import result_tables
+from smdp.atomic_write import make_folder, write_whole
 from smdp.data.export import to_csv
 
 ANALYSIS, PLAN, SCRIPT, SUMMARY = "analysis.smdp", "plan.toml", "script.py", "summary.txt"
@@ -25,7 +25,7 @@ def write_results(
     """
     if not with_data:
         analysis = without_data(analysis)
-    (folder / TABLES).mkdir(parents=True, exist_ok=True)
+    make_folder(folder / TABLES)
     texts = {
         PLAN: analysis.plan.to_toml(),
         SCRIPT: analysis.plan.to_script(),

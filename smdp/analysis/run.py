@@ -157,22 +157,15 @@ def _screen(analysis: AnalysisResult, progress: Progress) -> Any:
 
 
 def _fit(analysis: AnalysisResult, progress: Progress) -> Any:
-    from smdp.feature_map import baselines
-    from smdp.feature_map.iterate import fit_feature_map
+    from smdp.feature_map.kinds import FITTERS
 
     plan, prepared = analysis.plan.features, analysis.prepared
     assert plan is not None
     assert prepared is not None
-    fit = {
-        "adnn": fit_feature_map,
-        "tnn": baselines.tnn_feature_map,
-        "pca": baselines.pca_feature_map,
-        "identity": baselines.identity_feature_map,
-    }[plan.kind]
     chosen = variables_for_features(analysis)
     names = prepared.trajectories.variables if chosen is None else chosen
     own = prepared.trajectories.select(names)
-    return fit(own, plan.settings, seed=plan.seed, progress=progress)
+    return FITTERS[plan.kind](own, plan.settings, seed=plan.seed, progress=progress)
 
 
 def _stability(analysis: AnalysisResult, progress: Progress) -> Any:

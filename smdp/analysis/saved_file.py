@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -28,13 +30,14 @@ import numpy as np
 from smdp import __version__
 from smdp.analysis.archive import Archive, changed, is_sealed, pack
 from smdp.analysis.array_file import Budget, arrays_from_npz, arrays_to_npz
-from smdp.analysis.atomic_write import ORDINARY, write_whole
+from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.plan_text import plan_from_json, plan_to_json
 from smdp.analysis.provenance import StepRecord, TableSource
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.step_facts import result_type
 from smdp.analysis.steps import PERSONAL, Step
 from smdp.analysis.table_file import ATTRIBUTES, table_from_parquet, table_to_parquet
+from smdp.atomic_write import ORDINARY, write_whole
 from smdp.data.files.file_source import UNNAMED, Source, load
 from smdp.errors import ReadError, SmdpError, listing, shorten
 from smdp.plain_data import from_plain, plain_json, to_plain
@@ -69,6 +72,15 @@ def load_analysis(source: Source, *, name: str | None = None) -> AnalysisResult:
     """
     data, found = load(source, name)
     return analysis_from_bytes(data, "the file" if found == UNNAMED else found)
+
+
+def saved_plan(path: Path) -> AnalysisPlan:
+    """The plan alone, without opening the rest."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return plan_from_json(file.read(PLAN).decode())
+    except (OSError, KeyError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        raise ReadError(f"'{shorten(path.name)}' cannot be opened.") from None
 
 
 def analysis_to_bytes(analysis: AnalysisResult, *, with_data: bool = True) -> bytes:
@@ -168,14 +180,7 @@ def _parts(data: bytes, shown: str) -> dict[str, bytes]:
             f"{shown} has been changed or damaged since it was saved.",
             "Get another copy of the file, or save the analysis again.",
         )
-    for number in range(made_in, FORMAT):
-        if number not in MIGRATIONS:
-            raise ReadError(
-                f"{shown} has the old format {number}, which this version of smdp "
-                f"({__version__}) no longer reads.",
-                "Open it with an earlier version and save its plan.",
-            )
-        parts = MIGRATIONS[number](parts)
+    parts = _migrated(parts, made_in, shown)
     unknown = [member for member in parts if member not in POSSIBLE]
     lacking = [member for member in NEEDED if member not in parts]
     if unknown or lacking or (TABLE in parts) != (TABLE_FACTS in parts):
@@ -183,6 +188,21 @@ def _parts(data: bytes, shown: str) -> dict[str, bytes]:
             f"{shown} does not have the parts of an analysis: {listing(unknown or lacking)}.",
             "Get another copy of the file.",
         )
+    return parts
+
+
+def _migrated(parts: dict[str, bytes], made_in: int, shown: str) -> dict[str, bytes]:
+    """The parts as this version writes them, step by step from the format that they have."""
+    try:
+        for number in range(made_in, FORMAT):
+            parts = MIGRATIONS[number](parts)
+    except Exception:  # none from that format on, or one that the file does not fit
+        raise ReadError(
+            f"{shown} has the old format {made_in}, which this version of smdp ({__version__}) "
+            "cannot read.",
+            "Open it with the version that saved it (named in its manifest.json) and save its "
+            "plan, which this version can run.",
+        ) from None
     return parts
 
 

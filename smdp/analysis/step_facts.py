@@ -14,6 +14,7 @@ from smdp.plain_data import fingerprint
 
 if TYPE_CHECKING:
     from smdp.analysis.result import AnalysisResult
+    from smdp.policy.learned_policy import LearnedPolicy
 
 ALL_VARIABLES = "all"
 
@@ -78,8 +79,8 @@ def is_complete(step: Step, result: Any) -> bool:
     return bool(getattr(result, "complete", True))
 
 
-def summary_of(step: Step, result: Any) -> str:
-    """The step's result in one line."""
+def summary_of(step: Step, result: Any, policies: Sequence[LearnedPolicy] = ()) -> str:
+    """The step's result in one line; `policies`: those that an evaluation is of."""
     if step == Step.DATA:
         people = plural(len(result.subjects), "subject")
         return f"{people}, {plural(len(result.variables), 'state variable')}"
@@ -106,7 +107,8 @@ def summary_of(step: Step, result: Any) -> str:
     if step == Step.EVALUATION:
         from smdp.words.policy_value import evaluation_summary
 
-        return evaluation_summary(result)
+        kind = policies[0].kind if len(policies) > 1 else "value"
+        return evaluation_summary(result, kind)
     if step == Step.PLACEBO:
         from smdp.words.trial_effect import placebo_summary
 

@@ -8,7 +8,7 @@ called `settings` has its keys beside those of the dataclass that holds it.
 from __future__ import annotations
 
 import difflib
-import math
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ from smdp.errors import SettingError, listing, shorten
 
 NONE = "none"  # where leaving a key out would mean its default, and TOML has no null
 FLAT = "settings"
+LARGEST = sys.float_info.max  # whole numbers in a text may be larger than any other number
 
 
 def to_table(value: Any, *, nulls: bool) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _fits(value: object, option: Any) -> bool:
     if origin is Mapping or is_dataclass(option):
         return isinstance(value, dict)
     if option is float:
-        return type(value) in (int, float) and math.isfinite(float(typing.cast(float, value)))
+        return type(value) in (int, float) and abs(typing.cast(float, value)) <= LARGEST
     return option in (bool, int, str) and type(value) is option
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from smdp.commands.terminal import say
 from smdp.errors import SmdpError
+from smdp.parallel import DASHBOARD_WORKERS
 from smdp.settings import require
 
 ADDRESS = "127.0.0.1"
@@ -34,10 +35,20 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--no-browser", action="store_true", help="only print the address; open no browser"
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="calculations that run at once, for all open pages together; others wait (default: "
+        f"as many as there are cores; also the environment variable {DASHBOARD_WORKERS})",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.workers is not None:
+        require(options.workers >= 1, "--workers", "a whole number of at least 1", options.workers)
+        os.environ[DASHBOARD_WORKERS] = str(options.workers)
     return run_dashboard(options.port, open_browser=not options.no_browser)
 
 
@@ -46,7 +57,7 @@ def run_dashboard(port: int | None = None, *, open_browser: bool = True) -> int:
     app, folder = dashboard_files()
     chosen = choose_port(port)
     say(f"The dashboard is at http://{ADDRESS}:{chosen}  (stop it with Ctrl+C)")
-    command = [sys.executable, "-m", "streamlit", "run", str(app)]
+    command = [sys.executable, "-m", "dashboard", "run", str(app)]
     # As options, because these beat the config file and any STREAMLIT_* variable.
     command += [f"--server.address={ADDRESS}", f"--server.port={chosen}"]
     command += ["--browser.gatherUsageStats=false"]
@@ -62,7 +73,7 @@ def dashboard_files() -> tuple[Path, Path]:
     is beside it in the first and inside it in the second.
     """
     dashboard = Path(__file__).resolve().parents[2] / "dashboard"
-    app = dashboard / "app.py"
+    app = dashboard / "server.py"
     if app.is_file():
         for folder in (dashboard, dashboard.parent):
             if (folder / ".streamlit" / "config.toml").is_file():

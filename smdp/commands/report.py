@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write_report(report: Report, page: Path | None, document: Path | None, quiet: bool) -> None:
-    from smdp.analysis.atomic_write import write_whole
+    from smdp.atomic_write import write_whole
     from smdp.report.html import to_html
 
     if page is not None:

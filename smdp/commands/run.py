@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from smdp.commands.terminal import ProgressBar, complain, say
@@ -43,7 +44,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="carry out an analysis plan, with the numbers that the dashboard gives",
         description="Carry out an analysis plan on a table, without the dashboard. The same plan "
         "and the same table give the same numbers, to the last digit, as the clicks did. "
-        "Everything runs on this machine.",
+        "Everything runs on this machine, unless a cluster is named.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -74,6 +75,18 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--overwrite", action="store_true", help="replace results that are in the folder already"
     )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="J",
+        help="processes to divide the work among (1); numbers do not depend on it",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="use a Dask cluster instead, such as tcp://10.0.0.1:8786",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     parser.set_defaults(run=run)
 
@@ -81,13 +94,15 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> int:
     from smdp.analysis.result_files import write_results
     from smdp.analysis.run import AnalysisCancelled, run_analysis
+    from smdp.parallel import workers
 
     plan, table = _plan_and_table(options)
     _check_folder(options.out, options.overwrite)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     code = 0
     try:
-        analysis = run_analysis(table, plan, progress=bar)
+        with workers(options.jobs, options.scheduler):
+            analysis = run_analysis(table, plan, progress=bar)
     except AnalysisCancelled as stop:
         analysis, code = stop.finished, INTERRUPTED
     finally:
@@ -139,6 +154,8 @@ def _check_folder(folder: Path, overwrite: bool) -> None:
                 f"The folder '{folder}' is not empty.",
                 "Name another with --out, or add --overwrite.",
             )
+        with TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise SmdpError(
             f"The results cannot be written to '{folder}': {error.strerror}.",

@@ -85,6 +85,8 @@ class RoleGuess:
 
 def guess_columns(frame: pd.DataFrame) -> RoleGuess:
     """What each column seems to be."""
+    frame = frame.copy(deep=False)
+    frame.attrs = {}  # labels of thousands of columns would be copied with each column
     names = [str(c) for c in frame.columns]
     taken: dict[str, tuple[Role, str]] = {}
 
@@ -214,7 +216,7 @@ def _counts(frame: pd.DataFrame, subject: str | None, name: str) -> bool:
 def _orders(frame: pd.DataFrame, subject: str | None, name: str) -> bool:
     """Whether the column could tell a subject's rows apart in time."""
     column = frame[name]
-    if subject is None or column.isna().any() or frame.duplicated([subject, name]).any():
+    if subject is None or column.isna().any() or frame[[subject, name]].duplicated().any():
         return False
     if is_text(column):
         return _is_time(column)

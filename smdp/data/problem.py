@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from smdp.errors import bounded
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -16,6 +18,10 @@ class Problem:
     about: str
     message: str
     remedy: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", bounded(self.message))
+        object.__setattr__(self, "remedy", bounded(self.remedy))
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".strip()

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from smdp.data.files.limits import MAX_ROWS
 from smdp.errors import DataError, listing
 
 Layout = Literal["long", "wide", "redcap"]
@@ -23,7 +24,15 @@ def recognise_layout(frame: pd.DataFrame) -> Layout:
         return "redcap"
     repeated = numbered_columns(frame)
     wide_share = sum(len(c) for c in repeated.values()) / max(frame.shape[1], 1)
-    return "wide" if repeated and wide_share > 0.5 else "long"
+    return "wide" if repeated and wide_share > 0.5 and _a_row_each(frame, repeated) else "long"
+
+
+def _a_row_each(frame: pd.DataFrame, repeated: dict[str, dict[int, str]]) -> bool:
+    """Whether rows may be people: where nothing beside the numbered columns tells rows apart, the
+    numbers are those of a questionnaire's items, and the rows its repetitions."""
+    numbered = {column for times in repeated.values() for column in times.values()}
+    names = [c for c in frame.columns if c not in numbered and frame[c].dtype.kind != "f"]
+    return not names or any(frame[name].is_unique for name in names)
 
 
 def numbered_columns(frame: pd.DataFrame) -> dict[str, dict[int, str]]:
@@ -61,6 +70,12 @@ def wide_to_long(frame: pd.DataFrame) -> pd.DataFrame:
             "Rename one of them.",
         )
     numbers = sorted({number for times in stems.values() for number in times})
+    if len(frame) * len(numbers) > MAX_ROWS:
+        raise DataError(
+            f"Turned long, the table would have {len(frame):,} x {len(numbers)} rows, and the "
+            f"limit is {MAX_ROWS:,}.",
+            "If it has one row for each person and time already, its layout is 'long'.",
+        )
     blocks = []
     for number in numbers:
         block = frame[fixed].copy()

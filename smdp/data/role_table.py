@@ -9,7 +9,7 @@ import pandas as pd
 
 from smdp.data.column_roles import KINDS, ColumnRoles, Kind, NextValue, StateVariable
 from smdp.data.columns import levels_as_text
-from smdp.data.guess_roles import RoleGuess
+from smdp.data.guess_roles import RoleGuess, guess_columns
 from smdp.errors import SettingError, listing, shorten
 
 
@@ -35,6 +35,34 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
         )
     table = pd.DataFrame(rows)
     return table.astype({"lowest": float, "highest": float, "type": object})
+
+
+def roles_to_table(
+    frame: pd.DataFrame, roles: ColumnRoles, codes: Mapping[str, Sequence[object]]
+) -> pd.DataFrame:
+    """The table that these roles and each column's missing codes would be read from.
+
+    State variables come in the order of the roles, for that is the order of the state.
+    """
+    table = role_table(frame, guess_columns(frame)).set_index("column", drop=False)
+    states = {variable.name: variable for variable in roles.variables}
+    table[["role", "why"]] = ["ignore", "as in the analysis"]
+    table["type"] = None
+    for name in roles.columns():
+        table.loc[name, "role"] = "probability"
+    for role in ("utility", "subject", "time", "action", "available"):
+        name = getattr(roles, role)
+        if isinstance(name, str):
+            table.loc[name, "role"] = role
+    for name, variable in states.items():
+        table.loc[name, ["role", "type"]] = ["state", variable.kind]
+        table.loc[name, ["lowest", "highest"]] = [variable.low, variable.high]
+    for name, found in codes.items():
+        if name in table.index:
+            table.loc[name, "missing codes"] = ", ".join(map(str, found))
+    in_order = iter(states)
+    order = [next(in_order) if name in states else name for name in table.index]
+    return table.loc[order].reset_index(drop=True)
 
 
 def codes_from_table(table: pd.DataFrame, everywhere: str = "") -> dict[str, list[str]]:

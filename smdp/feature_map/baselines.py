@@ -20,7 +20,7 @@ from smdp.feature_map.layers import Layer
 from smdp.feature_map.refit import Architecture, refit
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.transitions import Scale, TrainingSets, Transitions, transitions
-from smdp.feature_map.tuning import Tuned, tune
+from smdp.feature_map.tuning import Tuned, smallest_dimension, tune
 from smdp.independence.inputs import check_seed
 from smdp.progress import Progress, silent
 from smdp.settings import FeatureMapSettings, require
@@ -81,9 +81,11 @@ def tnn_feature_map(
 ) -> FittedFeatureMap:
     """A sparse network for each action on its own, and the features of all side by side.
 
-    Dimension, width, depth and penalty minimise each action's cross-validated loss; one depth is
-    taken for all actions, so that their layers fit together. Candidate dimensions are 1, 2, 4, ..
-    unless the settings name them. Each map is refitted without penalty, as for `fit_feature_map`.
+    Width and penalty are tuned by cross-validation as for `fit_feature_map`, and so is the
+    dimension: the smallest whose loss is not clearly worse than the lowest. The depth with the
+    lowest loss is taken for all actions, so that their layers fit together. Candidate dimensions
+    are 1, 2, 4, .. unless the settings name them. Each map is refitted without penalty, as for
+    `fit_feature_map`.
     """
     progress = progress or silent
     rows = _rows(trajectories, settings, seed)
@@ -156,7 +158,7 @@ def _one_action(
     tuned, notes = tune(
         sets, dimensions, settings, seed=tuning, report=lambda share: report(0.7 * share)
     )
-    best = min(tuned, key=lambda each: each.loss)
+    best = smallest_dimension(tuned)
     wanted = Architecture(best.dimension, best.width, best.depth, best.network.selected)
     refitted, more = refit(
         sets, [wanted], settings, seed=refitting, report=lambda share: report(0.7 + 0.3 * share)

@@ -24,6 +24,7 @@ from smdp.errors import DataError
 from smdp.feature_map.iterate import fit_feature_map
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.independence.inputs import check_seed
+from smdp.parallel import each
 from smdp.progress import Cancelled, Progress, silent
 from smdp.settings import FeatureMapSettings, require
 
@@ -80,22 +81,41 @@ def feature_map_stability(
     fitted.require_variables(trajectories.variables)
     refits: list[FittedFeatureMap] = []
     failed: list[str] = []
-    for b in range(bootstraps):
-        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3, b)))
-        say = _part(progress, b + 1, total, f"Refit {b + 1} of {bootstraps}")
-        try:
-            sample = resampled(trajectories, random)
-            refits.append(fit_feature_map(sample, settings, seed=seed, progress=say))
-        except DataError as error:
-            failed.append(str(error))
-        except Cancelled as stop:
-            if len(refits) < 2:
-                raise StabilityCancelled(None) from stop
-            so_far = _summary(trajectories, fitted, refits, failed, coverage, seed)
-            raise StabilityCancelled(replace(so_far, complete=False)) from stop
+
+    def refit_progress(b: int) -> Progress:
+        return _part(progress, b + 1, total, f"Refit {b + 1} of {bootstraps}")
+
+    samples = each(_refit, range(bootstraps), trajectories, settings, seed, progress=refit_progress)
+    try:
+        for found in samples:
+            if isinstance(found, DataError):
+                failed.append(str(found))
+            else:
+                refits.append(found)
+    except Cancelled as stop:
+        if len(refits) < 2:
+            raise StabilityCancelled(None) from stop
+        so_far = _summary(trajectories, fitted, refits, failed, coverage, seed)
+        raise StabilityCancelled(replace(so_far, complete=False)) from stop
     if not refits:
         raise DataError(f"No bootstrap sample could be fitted. {failed[0]}")
     return _summary(trajectories, fitted, refits, failed, coverage, seed)
+
+
+def _refit(
+    b: int,
+    trajectories: Trajectories,
+    settings: FeatureMapSettings,
+    seed: int,
+    progress: Progress = silent,
+) -> FittedFeatureMap | DataError:
+    """The map of the b-th bootstrap sample, or why there is none."""
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3, b)))
+    try:
+        sample = resampled(trajectories, random)
+        return fit_feature_map(sample, settings, seed=seed, progress=progress)
+    except DataError as error:
+        return error
 
 
 def _summary(
@@ -106,8 +126,8 @@ def _summary(
     coverage: float,
     seed: int,
 ) -> FeatureMapStability:
-    used = [[name in each.variables_used for name in each.variables] for each in refits]
-    chosen = pd.Series([each.dimension for each in refits]).value_counts(normalize=True)
+    used = [[name in refit.variables_used for name in refit.variables] for refit in refits]
+    chosen = pd.Series([refit.dimension for refit in refits]).value_counts(normalize=True)
     return FeatureMapStability(
         fitted=fitted,
         selection=pd.Series(
@@ -162,9 +182,9 @@ def _intervals(
     states = trajectories.states[:, :-1][trajectories.valid]
     own = fitted.transform(states)
     collected: dict[int, list[NDArray[np.float64]]] = {}
-    for each in refits:
-        for k, j, sign in aligned(own, each.transform(states)):
-            collected.setdefault(k, []).append(sign * each.weights.to_numpy()[j])
+    for refit in refits:
+        for k, j, sign in aligned(own, refit.transform(states)):
+            collected.setdefault(k, []).append(sign * refit.weights.to_numpy()[j])
     rows = []
     for k, found in sorted(collected.items()):
         values = np.array(found)

@@ -29,6 +29,8 @@ from smdp.feature_map.network import BatchedLayer, BatchedNetwork, initial_netwo
 from smdp.feature_map.prox import block_soft_threshold
 from smdp.feature_map.specification import HowToTrain, ModelSpec
 from smdp.feature_map.transitions import TrainingSets
+from smdp.parallel import each
+from smdp.progress import Progress, silent
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
@@ -66,21 +68,29 @@ def train(
         )
         for spec in specs
     ]
+    parts = list(_batches_of_models(sets, specs, how))
+    before = np.cumsum([0, *map(len, parts)]) / len(specs)
+
+    def progress(k: int) -> Progress:
+        return lambda share, what: report(before[k] + share * (before[k + 1] - before[k]))
+
+    batches = [([specs[m] for m in part], [starts[m] for m in part]) for part in parts]
+    trained = each(_train_on_one_thread, batches, sets, how, seed, progress=progress)
     found: dict[int, Network] = {}
-    with one_thread():
-        for part in _batches_of_models(sets, specs, how):
-            done = len(found) / len(specs)
-            share = len(part) / len(specs)
-            trained = _train_batch(
-                sets,
-                [specs[m] for m in part],
-                [starts[m] for m in part],
-                how,
-                seed,
-                lambda within, done=done, share=share: report(done + share * within),  # type: ignore[misc]
-            )
-            found.update(zip(part, trained, strict=True))
+    for part, networks in zip(parts, trained, strict=True):
+        found.update(zip(part, networks, strict=True))
     return [found[m] for m in range(len(specs))]
+
+
+def _train_on_one_thread(
+    batch: tuple[Sequence[ModelSpec], Sequence[Network]],
+    sets: TrainingSets,
+    how: HowToTrain,
+    seed: np.random.SeedSequence,
+    progress: Progress = silent,
+) -> list[Network]:
+    with one_thread():
+        return _train_batch(sets, *batch, how, seed, lambda share: progress(share, ""))
 
 
 @contextmanager

@@ -29,6 +29,8 @@ WEAK_COLUMN = 0.025
 HARDER = 10.0
 #: The step size of the polish relative to that of training: it only settles what is there.
 POLISH_RATE = 0.1
+#: The share of the loss by which dimensions may differ and count as equally good.
+NEGLIGIBLE = 0.002
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +41,12 @@ class Tuned:
     width: int
     depth: int
     penalty: float
-    loss: float  # mean over the folds
+    losses: NDArray[np.float64]  # of each fold
     network: Network  # penalised and polished, trained on all rows
+
+    @property
+    def loss(self) -> float:
+        return float(self.losses.mean())
 
 
 def default_widths(columns: int) -> tuple[int, ...]:
@@ -92,12 +98,12 @@ def tune(
         }
         if not usable:
             raise DataError(f"No network of dimension {q} could be trained.", notes[0])
-        chosen.append((best := one_standard_error(usable), float(usable[best].mean())))
+        chosen.append((best := one_standard_error(usable), usable[best]))
     polished = _polish(sets, [key for key, _ in chosen], whole, settings, seed,
                        lambda share: report(0.8 + 0.2 * share))  # fmt: skip
     tuned = [
-        Tuned(*key, loss=loss, network=network)
-        for (key, loss), network in zip(chosen, polished, strict=True)
+        Tuned(*key, losses=fold_losses, network=network)
+        for (key, fold_losses), network in zip(chosen, polished, strict=True)
     ]
     return tuned, notes
 
@@ -129,15 +135,32 @@ def one_standard_error(
     losses: dict[tuple[int, int, int, float], NDArray[np.float64]],
 ) -> tuple[int, int, int, float]:
     """The sparsest candidate that is not clearly worse than the best: losses by fold, paired."""
-    best = min(losses, key=lambda key: losses[key].mean())
-
-    def within(key: tuple[int, int, int, float]) -> bool:
-        difference = losses[key] - losses[best]
-        error = difference.std(ddof=1) / np.sqrt(len(difference))
-        return bool(difference.mean() <= error)
-
+    best = min(losses.values(), key=lambda each: each.mean())
     # A larger penalty is sparser; then the smaller network.
-    return min(filter(within, losses), key=lambda key: (-key[3], key[2], key[1]))
+    return min(
+        (key for key, each in losses.items() if not clearly_worse(each, best)),
+        key=lambda key: (-key[3], key[2], key[1]),
+    )
+
+
+def smallest_dimension(tuned: Sequence[Tuned]) -> Tuned:
+    """Of one network for each dimension, the smallest that is not clearly worse than the best.
+
+    Losses that differ by `NEGLIGIBLE` count as equal: beyond the dimension that suffices they still
+    fall by a hair, since wider bottlenecks are easier to train, and folds agree about it.
+    """
+    best = min(tuned, key=lambda each: each.loss)
+    limit = best.losses * (1 + NEGLIGIBLE)
+    return min(
+        (each for each in tuned if not clearly_worse(each.losses, limit)),
+        key=lambda each: each.dimension,
+    )
+
+
+def clearly_worse(losses: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
+    """By more than one standard error of the paired difference over the folds."""
+    difference = losses - best
+    return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
 def _polish(

@@ -19,7 +19,7 @@ def decisions_figure(study: Study) -> go.Figure:
     code[study.present & study.available & (study.actions < 0)] = k + 1
     code[~study.present] = np.nan
     colours = [ACTION_COLOURS[i % len(ACTION_COLOURS)] for i in range(k)] + ["#C9CED6", "#5B5B5B"]
-    names = [*action_names(study), "no action possible", "action missing"]
+    names = [*map(plain, action_names(study)), "no action possible", "action missing"]
     shown = [i for i in range(k + 2) if i < k or np.any(code == i)]
     figure = new_figure(height=max(320, min(720, 90 + 17 * len(study.subjects))))
     decisions = np.arange(1, study.values.shape[1] + 1)
@@ -42,7 +42,7 @@ def decisions_figure(study: Study) -> go.Figure:
             x=[None],
             y=[None],
             mode="markers",
-            name=plain(names[i]),
+            name=names[i],
             marker={"symbol": "square", "size": 12, "color": colours[i]},
         )
     figure.update_xaxes(title_text="Decision number", showgrid=False)

@@ -18,8 +18,8 @@ from smdp.figures.style import (
     VERMILION,
     new_figure,
 )
-from smdp.simulation.compare import MAP_NAMES, Comparison
-from smdp.simulation.names import MAPS
+from smdp.simulation.compare import Comparison
+from smdp.simulation.names import MAP_NAMES, MAPS
 from smdp.simulation.paper_tables import OPTIMA
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.study_settings import SimulationSetting

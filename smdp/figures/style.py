@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
+from smdp.words.visible import visible
+
 # Okabe & Ito (2008), ordered so that the first ones also differ in greyscale.
 BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442", "#8C8C8C",
@@ -48,10 +50,18 @@ def new_figure(height: int = 420) -> go.Figure:
     return figure
 
 
+MOST_ABOVE_A_BAR = 12  # letters
+
+
 def colour_bar(title: str, **options: object) -> dict[str, object]:
-    """A slim colour bar with readable text."""
+    """A slim colour bar with readable text.
+
+    Beside the bar, a title runs into the bar's numbers where the figure is low; a long one, which
+    only a high figure has, would push the figure aside if it stood above.
+    """
+    side = "top" if len(title) <= MOST_ABOVE_A_BAR else "right"
     return {
-        "title": {"text": title, "side": "right", "font": NORMAL},
+        "title": {"text": title, "side": side, "font": NORMAL},
         "tickfont": SMALL,
         "thickness": 12,
         "len": 0.8,
@@ -61,7 +71,7 @@ def colour_bar(title: str, **options: object) -> dict[str, object]:
 
 def plain(text: object, limit: int = 28) -> str:
     """A name as a label: never markup, and cut where it would push the figure aside."""
-    return html.escape(_cut(str(text), limit), quote=False)  # plotly knows no &quot;
+    return _escaped(_cut(str(text), limit))
 
 
 def labels(names: Iterable[str], limit: int = 28) -> dict[str, str]:
@@ -74,12 +84,19 @@ def labels(names: Iterable[str], limit: int = 28) -> dict[str, str]:
             copy += 1
             label = f"{_cut(name, limit - 4)} ({copy})"
         taken.add(label)
-        found[name] = html.escape(label, quote=False)
+        found[name] = _escaped(label)
     return found
+
+
+def _escaped(text: str) -> str:
+    """Neither markup nor, in plotly's own terms, a formula ($..$) or a place to fill (%{..})."""
+    plain_html = html.escape(text, quote=False)  # plotly knows no &quot;
+    return plain_html.replace("$", "&#36;").replace("%{", "&#37;{")
 
 
 def _cut(text: str, limit: int) -> str:
     """Long names lose their middle: what tells them apart is often at the end."""
+    text = " ".join(visible(text).split())
     if len(text) <= limit:
         return text
     tail = limit // 2 - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 from smdp.data.describe import percent
 from smdp.data.variable_groups import GROUPS
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.feature_map.stability import FeatureMapStability
 from smdp.figures.style import (
     BLUE,
     DIVERGING,
@@ -25,6 +24,9 @@ from smdp.figures.style import (
     plain,
 )
 from smdp.words.weights import STABLE, SURE, UNSTABLE, marks_legend, sign_shares
+
+if TYPE_CHECKING:
+    from smdp.feature_map.stability import FeatureMapStability  # torch would come along
 
 Order = Literal["by size", "by group", "by name", "as in the data"]
 ORDERS: tuple[Order, ...] = ("by size", "by group", "by name", "as in the data")

@@ -41,8 +41,11 @@ from smdp.independence.pooling import (
     pool_p_values,
 )
 from smdp.independence.workspace import Workspace
+from smdp.parallel import divided, each
+from smdp.progress import Progress
 
 Pooling = Literal["ruger", "trajectory"]
+Found = tuple[NDArray[np.float64], NDArray[np.float64]]  # (p,): statistics and p-values
 
 
 @dataclass(frozen=True)
@@ -104,18 +107,57 @@ def _by_time(
     plans = {t: tested[t].plan(requested) for t in times}
     _check_reach([plan.count for plan in plans.values()], rank, how)
 
-    def one_time(i: int, workspace: Workspace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def one_time(i: int, workspace: Workspace) -> Found:
         t = times[i]
         kernel = kernel_within_strata(how.test, data, t, tested[t])
-        key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, t))
-        return permutation_test(kernel, plans[t], np.random.default_rng(key), workspace)
+        return permutation_test(kernel, plans[t], _random_of(seed, t), workspace)
 
-    found = list(in_parallel(one_time, len(times), how.jobs, report))
+    if divided():
+        found = _by_time_elsewhere(data, tested, requested, how.test, seed, report)
+    else:
+        found = list(in_parallel(one_time, len(times), how.jobs, report))
     pooled = np.array(
         [pool_p_values(row, rank) for row in np.array([p_values for _, p_values in found]).T]
     )
     counts = {t: plan.count for t, plan in plans.items()}
     return _gathered(data, tested, found, pooled, counts, requested, rank)
+
+
+def _random_of(seed: np.random.SeedSequence, t: int) -> np.random.Generator:
+    key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, t))
+    return np.random.default_rng(key)
+
+
+def _by_time_elsewhere(
+    data: Observations,
+    tested: dict[int, Tested],
+    permutations: int,
+    test: Test,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> list[Found]:
+    """Each time's test by a worker, which gets the data of that time only."""
+    pieces = (
+        (
+            Observations(data.x[:, [t]], data.y[:, [t]], data.strata[:, [t]]),
+            who,
+            _random_of(seed, t),
+        )
+        for t, who in tested.items()
+    )
+
+    def progress(k: int) -> Progress:
+        return lambda share, what: report((k + share) / len(tested))
+
+    return list(each(_one_time, pieces, test, permutations, progress=progress))
+
+
+def _one_time(
+    piece: tuple[Observations, Tested, np.random.Generator], test: Test, permutations: int
+) -> Found:
+    data, who, random = piece
+    kernel = kernel_within_strata(test, data, 0, who)
+    return permutation_test(kernel, who.plan(permutations), random, Workspace())
 
 
 def _by_trajectory(
@@ -215,7 +257,7 @@ def _check_reach(counts: list[int], rank: int, how: HowToTest) -> None:
 def _gathered(
     data: Observations,
     tested: dict[int, Tested],
-    found: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    found: list[Found],
     pooled: NDArray[np.float64],
     counts: dict[int, int],
     requested: int,

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
+from smdp.feature_map.result import FittedFeatureMap
+from smdp.parallel import each
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.refitted_maps import refitted_maps
+from smdp.policy.settings import PolicySettings
 from smdp.policy.value_rows import ValueRows
-from smdp.progress import Progress
+from smdp.progress import Progress, silent
 
 #: How many ways to divide the subjects are tried before an action is called too rare.
 ATTEMPTS = 200
@@ -52,8 +55,6 @@ def learned_without_each(
     progress: Progress,
 ) -> list[LearnedPolicy]:
     """The policy as it would have been learned without each fold."""
-    from smdp.policy.q_learning import learn_policy
-
     count = int(fold.max()) + 1
     maps = [policy.feature_map] * count
     share = 0.0
@@ -64,12 +65,25 @@ def learned_without_each(
         )
     # Errors of margins and parameters are of no use here.
     settings = replace(policy.settings, bootstraps=0)
-    found = []
-    for k in range(count):
-        progress(share + (1 - share) * k / count, f"Learning the policy without fold {k + 1}")
-        others = subset(trajectories, fold != k)
-        found.append(learn_policy(others, maps[k], settings, seed=policy.seed))
-    return found
+
+    def learning(k: int) -> Progress:
+        text = f"Learning the policy without fold {k + 1}"
+        return lambda done, what: progress(share + (1 - share) * k / count, text)
+
+    pieces = ((subset(trajectories, fold != k), maps[k]) for k in range(count))
+    return list(each(_learned, pieces, settings, policy.seed, progress=learning))
+
+
+def _learned(
+    piece: tuple[Trajectories, FittedFeatureMap],
+    settings: PolicySettings,
+    seed: int,
+    progress: Progress = silent,
+) -> LearnedPolicy:
+    from smdp.policy.q_learning import learn_policy
+
+    progress(0.0, "")
+    return learn_policy(*piece, settings, seed=seed)
 
 
 def subset(trajectories: Trajectories, kept: NDArray[np.bool_]) -> Trajectories:

@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from smdp import __version__
+from smdp.atomic_write import write_whole
 from smdp.data.prepare import PreparedData
 from smdp.data.rescale import level_boundaries
 from smdp.data.trajectories import Trajectories
@@ -75,8 +76,8 @@ def export_policy(
     text = policy_text(policy, data, support=support)
     if isinstance(target, str | os.PathLike):
         path = Path(target)
-        path.write_text(text, encoding="utf-8")
-        (path.parent / READER).write_text(reader_source(), encoding="utf-8")
+        write_whole(path, text.encode())
+        write_whole(path.parent / READER, reader_source().encode())
     else:
         target.write(text)
     return str(json.loads(text)["fingerprint"])

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from smdp.atomic_write import write_whole
 from smdp.errors import SettingError
 from smdp.feature_map.layers import Layer
 from smdp.policy.learned_policy import LearnedPolicy
@@ -27,7 +28,7 @@ def export_onnx(policy: LearnedPolicy, target: str | os.PathLike[str] | IO[bytes
     """
     model = _model(_onnx(), policy)
     if isinstance(target, str | os.PathLike):
-        Path(target).write_bytes(model)
+        write_whole(Path(target), model)
     else:
         target.write(model)
 

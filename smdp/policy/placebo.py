@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.independence.inputs import check_seed
+from smdp.parallel import each
 from smdp.policy.doubly_robust import standard_error
 from smdp.policy.evaluation_settings import EvaluationSettings
 from smdp.policy.evaluation_study import evaluation_study
@@ -66,14 +67,15 @@ def placebo_check(
     with threadpool_limits(1, user_api="blas"):
         progress(0.0, "The gain with the true actions")
         gain, _ = _gain(trajectories, policy, settings, seed)
-        placebo, excludes = np.empty(repeats), np.empty(repeats, dtype=bool)
-        for r in range(repeats):
-            progress((r + 1) / (repeats + 1), f"Shuffled actions {r + 1} of {repeats}")
-            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(11, r)))
-            placebo[r], excludes[r] = _gain(
-                shuffled_actions(trajectories, random), policy, settings, seed
-            )
+
+        def shuffled(r: int) -> Progress:
+            text = f"Shuffled actions {r + 1} of {repeats}"
+            return lambda share, what: progress((r + 1) / (repeats + 1), text)
+
+        shared = (trajectories, policy, settings, seed)
+        found = list(each(_shuffled_gain, range(repeats), *shared, progress=shuffled))
     progress(1.0, "The placebo check is done")
+    placebo, excludes = np.array([g for g, _ in found]), np.array([e for _, e in found])
     return PlaceboCheck(gain, placebo, excludes, settings.coverage, seed)
 
 
@@ -87,6 +89,20 @@ def shuffled_actions(trajectories: Trajectories, random: np.random.Generator) ->
         actions[who, t] = trajectories.actions[other, t]
         probabilities[who, t] = trajectories.probabilities[other, t]
     return replace(trajectories, actions=actions, probabilities=probabilities)
+
+
+def _shuffled_gain(
+    r: int,
+    trajectories: Trajectories,
+    policy: Policy,
+    settings: EvaluationSettings,
+    seed: int,
+    progress: Progress = silent,
+) -> tuple[float, bool]:
+    """The gain with the r-th shuffled actions."""
+    progress(0.0, "")
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(11, r)))
+    return _gain(shuffled_actions(trajectories, random), policy, settings, seed)
 
 
 def _gain(

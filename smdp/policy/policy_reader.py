@@ -16,17 +16,18 @@ from bisect import bisect_left
 from operator import mul
 from statistics import stdev
 
+KIND = ("smdp policy", 1)
 CURVES = {"arctan": math.atan, "tanh": math.tanh, "relu": lambda v: max(v, 0.0), "identity": float}
 
 
 class Policy:
     def __init__(self, text):
         file = json.loads(text)
-        if file.get("format") != "smdp policy" or file.get("version") != 1:
+        if not isinstance(file, dict) or (file.get("format"), file.get("version")) != KIND:
             raise ValueError("This is no policy file of version 1.")
-        self.content = file["content"]
+        self.content = file.get("content")
         exact = json.dumps(self.content, sort_keys=True, separators=(",", ":"))
-        if hashlib.sha256(exact.encode()).hexdigest() != file["fingerprint"]:
+        if hashlib.sha256(exact.encode()).hexdigest() != file.get("fingerprint"):
             raise ValueError("The policy file was changed after it was written.")
 
     def recommend(self, reports, actions=(), available=True):

@@ -18,6 +18,7 @@ from smdp.report.parts import Block, Listing, Paragraph, table
 
 ALL_ROWS = 100_000
 FINGERPRINT = 16  # characters that tell results apart
+NOT_SET = "not set"  # the default, which may depend on the data
 
 
 def appendix_blocks(analysis: AnalysisResult) -> list[Block]:
@@ -78,7 +79,7 @@ def settings_table(analysis: AnalysisResult) -> pd.DataFrame:
         (TITLES[step] if place == 0 else "", name, _shown(value))
         for step in Step
         if step in analysis.records
-        for place, (name, value) in enumerate(_flat(analysis.records[step].asked))
+        for place, (name, value) in enumerate(_own(step, analysis.records[step].asked))
     ]
     return pd.DataFrame(rows, columns=["step", "setting", "value"])
 
@@ -92,6 +93,13 @@ def version_table(analysis: AnalysisResult) -> pd.DataFrame:
                 found[name].append(number)
     rows = [(name, ", ".join(numbers)) for name, numbers in found.items()]
     return pd.DataFrame(rows, columns=["program", "version"])
+
+
+def _own(step: Step, asked: Any) -> Iterator[tuple[str, Any]]:
+    """The step's settings; those of missing values have a place for rescaling's."""
+    for name, value in _flat(asked):
+        if not (step == Step.MISSING and name == "rescaling"):
+            yield name, value
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -112,8 +120,8 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return ""
+    if value is None or value == "":
+        return NOT_SET
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):

@@ -12,9 +12,8 @@ from typing import Literal, TypeAlias
 import plotly.graph_objects as go
 
 from smdp.analysis.archive import pack
-from smdp.analysis.atomic_write import write_whole
+from smdp.atomic_write import make_folder, write_whole
 from smdp.data.export import to_csv
-from smdp.errors import SmdpError
 from smdp.progress import Progress, silent
 from smdp.report.browser import Drawing, draw
 from smdp.report.figure_data import figure_data
@@ -66,12 +65,7 @@ def export_figures(
     )
     if path.suffix.lower() == ZIP:
         return (write_whole(path, zipped(files)),)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SmdpError(
-            f"The folder '{path}' cannot be made: {error.strerror}.", "Name another one."
-        ) from None
+    make_folder(path)
     return tuple(write_whole(path / name, content) for name, content in files.items())
 
 

@@ -33,6 +33,7 @@ from smdp.report.parts import (
 
 WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
 LOOKS = {"error": "error", "warning": "warning", "note": "remark"}
+LONGEST_IN_ONE_LINE = 14  # letters of a cell
 
 
 def to_html(report: Report) -> str:
@@ -113,10 +114,7 @@ class _Writer:
     def _(self, block: Table) -> str:
         frame = block.frame
         columns = [frame.iloc[:, k] for k in range(frame.shape[1])]
-        classes = [
-            ' class="number"' if any(map(is_number, own)) and all(map(_numeric, own)) else ""
-            for own in columns
-        ]
+        classes = [_class(own) for own in columns]
         head = "".join(
             f'<th scope="col"{own}>{_escaped(name)}</th>'
             for name, own in zip(frame.columns, classes, strict=True)
@@ -153,6 +151,13 @@ class _Writer:
 
 def _numeric(value: object) -> bool:
     return is_number(value) or cell_text(value) == ""
+
+
+def _class(values: pd.Series) -> str:
+    if any(map(is_number, values)) and all(map(_numeric, values)):
+        return ' class="number"'
+    whole = all(len(text) <= LONGEST_IN_ONE_LINE for text in column_texts(values))
+    return ' class="short"' if whole else ""
 
 
 def _cells(values: pd.Series) -> list[str]:

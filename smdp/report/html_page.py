@@ -41,6 +41,7 @@ th { border-bottom: 1px solid var(--ink); border-top: 2px solid var(--ink); font
 td { border-bottom: 1px solid #edf0f3; }
 tbody tr:last-child td { border-bottom: 2px solid var(--ink); }
 td.number, th.number { text-align: right; }
+td.short { white-space: nowrap; }
 .below { color: var(--quiet); font-size: 13px; margin: 4px 0 0; }
 figure { margin: 26px 0; break-inside: avoid; }
 figcaption { font-size: 14px; color: var(--quiet); margin-top: 6px; }

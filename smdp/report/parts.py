@@ -13,12 +13,11 @@ import pandas as pd
 from smdp.data.describe import number
 from smdp.data.problem import Problem, Severity
 from smdp.report.named_figure import NamedFigure
+from smdp.words.visible import visible
 
 LONG_WORD = re.compile(r"\S{90,}")
 #: The longest text of a paragraph and of a cell; nobody's name needs to be longer.
 LONGEST_TEXT, LONGEST_CELL = 3000, 600
-#: Characters that neither HTML nor Word can hold.
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 MOST_ROWS = 60
 MOST_DECIMALS = 5
 
@@ -134,8 +133,7 @@ def readable(text: object, longest: int = LONGEST_TEXT) -> str:
 
     What is cut loses its middle, for names often differ at the end.
     """
-    clean = CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
-    clean = LONG_WORD.sub(lambda word: _cut(word.group(), 72), clean)
+    clean = LONG_WORD.sub(lambda word: _cut(word.group(), 72), visible(text))
     return _cut(clean, longest)
 
 

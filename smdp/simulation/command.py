@@ -144,12 +144,14 @@ def _settings(options: argparse.Namespace) -> list[SimulationSetting]:
 
 
 def _show(study: StudyRows, options: argparse.Namespace) -> None:
+    from smdp.atomic_write import write_whole
     from smdp.simulation.compare import compare_with_paper, comparison_text
     from smdp.simulation.summary import timings
     from smdp.simulation.text_tables import as_text
 
     if options.csv is not None:
-        study.rows.to_csv(options.csv, index=False, lineterminator="\n")
+        rows = study.rows.to_csv(index=False, lineterminator="\n")
+        write_whole(options.csv, rows.encode())
     sys.stdout.write(comparison_text(compare_with_paper(study), markdown=options.markdown))
     if len(study.failed):
         sys.stdout.write("\nFailed:\n")

@@ -13,27 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
 from smdp.simulation.paper_tables import MEASURES, OPTIMA, paper_tables
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.summary import SETTING, mean_and_error, summarise
 from smdp.simulation.text_tables import as_markdown, as_text
 
-MAP_NAMES = {
-    "identity": "all states",
-    "oracle": "S1 to S4",
-    "adnn": "ADNN",
-    "tnn": "tNN",
-    "pca": "PCA",
-    "screened": "screened",
-}
-MEASURE_NAMES = {
-    "linear": "Linear Q",
-    "neural": "NN Q",
-    "variables_count": "nVar",
-    "dimension": "nDim",
-}
 FEATURES_ALLOWED = 4
-PAPER_SUBJECTS, PAPER_TIMES = 30, 90
+PAPER_SUBJECTS, PAPER_TIMES, PAPER_DISCOUNT = 30, 90, 0.5
 MARK = "*"
 
 #: How close to the oracle's outcome, and to the optimum at a further discount, we aim to be.

@@ -15,7 +15,7 @@ from smdp.feature_map.result import FittedFeatureMap
 from smdp.progress import Cancelled, Progress, silent
 from smdp.settings import FeatureMapSettings
 from smdp.simulation.generative_model import GenerativeModel, simulate
-from smdp.simulation.names import MapKind
+from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES, MapKind
 from smdp.simulation.study_settings import Cell, StudySettings, seeds_of
 
 #: How long a message of a failure may be.
@@ -74,6 +74,24 @@ def replicate(cell: Cell, how: StudySettings, *, progress: Progress | None = Non
         data_seed=seeds_of(how.seed, setting, cell.replication)["data"],
         **found,
     )
+
+
+#: How the line begins that tells of a finished cell.
+FINISHED = "Finished: "
+
+
+def said_of(result: CellResult) -> str:
+    """What came out of one cell, in one line: 'Finished: trial 1, ADNN: Linear Q 3.31, ..'."""
+    where = f"{FINISHED}trial {result.replication + 1}, {MAP_NAMES[result.feature_map]}"
+    if result.status == "failed":
+        return f"{where}: failed. {result.message}"
+    found = {name: getattr(result, name) for name in MEASURE_NAMES}
+    values = [
+        f"{title} {found[name]:.2f}" if isinstance(found[name], float) else f"{title} {found[name]}"
+        for name, title in MEASURE_NAMES.items()
+        if found[name] is not None
+    ]
+    return f"{where}: {', '.join(values)}"
 
 
 def _fill(found: dict, cell: Cell, how: StudySettings, start: float, progress: Progress) -> None:

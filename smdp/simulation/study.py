@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from smdp import __version__
+from smdp.parallel import as_finished, divided, workers
 from smdp.progress import Cancelled, Progress, silent
 from smdp.settings import require
 from smdp.simulation.names import PAPER_MAPS, MapKind
-from smdp.simulation.replication import CellResult, replicate
+from smdp.simulation.replication import CellResult, replicate, said_of
 from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings, planned_cells
 from smdp.simulation.study_store import StudyRows, StudyStore, open_study
 from smdp.simulation.time_left import TimeLeft
@@ -43,12 +44,14 @@ def run_study(
     jobs: int = 1,
     scheduler: str | None = None,
     retry_failed: bool = False,
+    known: StudyRows | None = None,
     progress: Progress | None = None,
 ) -> StudyRows:
     """Do what is not done yet of the study in the folder, and return all that is in it.
 
     `jobs`: processes, each with one thread; `scheduler`: the address of a Dask cluster to use
-    instead. Without a folder nothing is kept but the result. Failures are kept with their seed and
+    instead. Without a folder nothing is kept but the result. `known`: cells of this study, done
+    earlier, that need not be done again. Failures are kept with their seed and
     message, and not tried again unless asked for: they would fail again. Stopped by `progress`,
     it raises `StudyCancelled`.
     """
@@ -56,6 +59,8 @@ def run_study(
     require(isinstance(jobs, int) and jobs >= 1, "jobs", "a whole number of at least 1", jobs)
     cells = planned_cells(settings, maps, replications)
     with open_study(Path(folder) if folder is not None else None, how, __version__) as store:
+        if known is not None:
+            store.take_over(known, cells)
         finished = store.finished(count_failed=not retry_failed)
         left = [cell for cell in cells if cell not in finished]
         try:
@@ -76,9 +81,10 @@ def _work(
 ) -> None:
     where = _Where(total - len(left), total, TimeLeft(store.read().rows, left, jobs), progress)
     where.report()
-    for result in _results(left, how, jobs, scheduler, where.report):
-        store.append(result)
-        where.finished(result)
+    with workers(max(1, min(jobs, len(left))), scheduler if left else None):
+        for result in _results(left, how, where.report):
+            store.append(result)
+            where.finished(result)
 
 
 class _Where:
@@ -92,6 +98,7 @@ class _Where:
         self._done += 1
         self._failed += result.status == "failed"
         self._clock.finished(result)
+        self._progress(self._done / self._total, said_of(result))
         self.report()
 
     def report(self, share: float = 0.0, what: str = "") -> None:
@@ -104,23 +111,10 @@ class _Where:
         self._progress(min(1.0, (self._done + share) / self._total), text)
 
 
-def _results(
-    cells: list[Cell],
-    how: StudySettings,
-    jobs: int,
-    scheduler: str | None,
-    report: Report,
-) -> Iterator[CellResult]:
+def _results(cells: list[Cell], how: StudySettings, report: Report) -> Iterator[CellResult]:
     """The results as they finish; `report` is called often and may raise to stop everything."""
-    if not cells:
-        return
-    if scheduler is None and jobs == 1:
+    if divided():
+        yield from as_finished(replicate, cells, how, report=report)
+    else:
         for cell in cells:
             yield replicate(cell, how, progress=report)
-        return
-    from smdp.simulation.workers import in_processes, on_cluster
-
-    if scheduler is None:
-        yield from in_processes(cells, how, min(jobs, len(cells)), report)
-    else:
-        yield from on_cluster(cells, how, scheduler, report)

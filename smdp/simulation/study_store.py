@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from smdp.errors import DataError, SettingError, SmdpError, listing
+from smdp.atomic_write import make_folder
+from smdp.errors import DataError, SettingError, listing, shorten
 from smdp.simulation.replication import CellResult
 from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
 
@@ -76,6 +77,20 @@ class StudyStore:
                 astuple(result),
             )
 
+    def take_over(self, known: StudyRows, cells: Iterable[Cell]) -> None:
+        """Add those of the cells that another study with the same settings has finished."""
+        if known.how != self.how():
+            raise SettingError(
+                "The cells that are known were done with other settings: "
+                f"{listing(_differences(known.how, self.how()))}.",
+                "Use the same settings, or do them again.",
+            )
+        wanted = set(cells)
+        for row in known.rows.astype(object).where(known.rows.notna(), None).to_dict("records"):
+            setting = SimulationSetting(*(row[name] for name in KEY[:5]))
+            if Cell(setting, row["feature_map"], row["replication"]) in wanted:
+                self.append(CellResult(**row))
+
     def read(self) -> StudyRows:
         order = ", ".join(KEY)
         found = self._connection.execute(
@@ -117,16 +132,7 @@ class StudyStore:
 @contextmanager
 def open_study(folder: Path | None, how: StudySettings, version: str) -> Iterator[StudyStore]:
     """Begin a study in the folder, or take up the one that is there; without one, in memory."""
-    if folder is None:
-        where = ":memory:"
-    else:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SmdpError(
-                f"The folder '{folder}' cannot be made ({error.strerror}).", "Choose another."
-            ) from error
-        where = str(folder / FILE_NAME)
+    where = ":memory:" if folder is None else str(make_folder(folder) / FILE_NAME)
     with _connected(where) as store:
         store.begin(how, version)
         yield store
@@ -141,7 +147,13 @@ def read_study(folder: Path | str) -> StudyRows:
             f"Make one with: smdp simulate --model quad --noise 50 --out {folder}",
         )
     with _connected(str(path)) as store:
-        return store.read()
+        try:
+            return store.read()
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise DataError(
+                f"The study file '{path}' holds what no study writes ({shorten(error)}).",
+                "It is damaged; get another copy, or start a new study in another folder.",
+            ) from error
 
 
 @contextmanager
@@ -155,7 +167,8 @@ def _connected(where: str) -> Iterator[StudyStore]:
     except sqlite3.Error as error:
         raise DataError(
             f"The study file '{where}' cannot be used ({error}).",
-            "If it is damaged, start a new study in another folder.",
+            "Check that the disk has room and that you may write there; the same command then goes "
+            "on. If the file is damaged, start a new study in another folder.",
         ) from error
 
 

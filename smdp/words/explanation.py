@@ -57,7 +57,7 @@ def variable_effect_table(explanation: Explanation) -> pd.DataFrame:
     rows = explanation.variables
     return pd.DataFrame(
         {
-            "action": rows["action"],
+            "action": [action_name(label) for label in rows["action"]],
             "variable": rows["variable"],
             "a change of": [_change(row) for _, row in rows.iterrows()],
             "changes the difference by": [_interval(row) for _, row in rows.iterrows()],
@@ -75,7 +75,7 @@ def feature_effect_table(explanation: Explanation) -> pd.DataFrame:
     rows = explanation.features
     return pd.DataFrame(
         {
-            "action": rows["action"],
+            "action": [action_name(label) for label in rows["action"]],
             "feature": rows["feature"],
             "one SD more changes the difference by": [_interval(r) for _, r in rows.iterrows()],
             "certain": [_yes(r["established"]) for _, r in rows.iterrows()],
@@ -137,7 +137,7 @@ def _ahead(explanation: Explanation, action: str) -> str:
     row = explanation.average.set_index("action").loc[action]
     return (
         f"Over the {explanation.states:,} decisions of the study, its expected discounted utility "
-        f"is larger by {_interval(row)} on average, and larger at {percent(float(row['ahead']))} "
+        f"differs by {_interval(row)} on average, and is larger at {percent(float(row['ahead']))} "
         "of them."
     )
 

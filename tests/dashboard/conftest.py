@@ -1,11 +1,17 @@
 """The dashboard driven by Streamlit's own test runner."""
 
+import re
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from dashboard.session import Key
+from smdp.analysis.autosave import Autosaves
+from smdp.analysis.result import AnalysisResult
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
@@ -49,14 +55,33 @@ class Driver:
 
     @property
     def text(self) -> str:
-        """Everything the page says, with Markdown's escapes taken off."""
+        """Everything the page says, without Markdown's escapes and the glossary's marks."""
         kinds = ("markdown", "caption", "error", "warning", "info", "success", "text")
         parts = [e.value for kind in kinds for e in getattr(self.at, kind)]
-        return "\n".join(str(p) for p in parts).replace("\\", "")
+        return re.sub(r"</?abbr[^>]*>", "", "\n".join(map(str, parts)).replace("\\", ""))
 
     @property
     def sidebar(self) -> list[str]:
         return [c.value for c in self.at.sidebar.caption]
+
+
+def saved(app: Driver, folder: Path) -> AnalysisResult:
+    """What the autosave holds, once it is written."""
+    name = app.at.query_params["work"]
+    held = app.at.session_state[Key.AUTOSAVE]
+    deadline = time.monotonic() + 20
+    while held._waiting is not None or not (folder / f"{name}.smdp").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with held._writing:
+        return Autosaves(folder).load(name)
+
+
+def open_file(content: bytes, name: str = "study.smdp") -> Driver:
+    """A new session with a saved analysis."""
+    app = Driver()
+    app.at.file_uploader[1].upload(name, content)
+    return app.run()
 
 
 @pytest.fixture(autouse=True)

@@ -71,7 +71,7 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
     screened.at.text_input(key="features.why").set_value("another reason")
     screened.run()
     assert "Reason given: two for a figure" in screened.text
-    assert "The settings have been changed" in screened.text
+    assert "not those that the result" in screened.text
     screened.go("weights")
     assert "Signs and order of features are a convention" in screened.text
     assert "Weights of the map's one layer" in screened.text

@@ -1,51 +1,27 @@
-"""Workers: they report, they can be cancelled, they fail with a reason, they leave no orphans."""
+"""Workers: they report, can be cancelled, fail with a reason, leave no orphans."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from dashboard_server import alive
+from long_jobs import ENDLESS, sample_trajectories, wait, wait_until
 
 from dashboard import jobs
 from dashboard.jobs import JobState
-from smdp import prepare, read_table, screen
-from smdp.data.guess_roles import guess_roles
+from smdp import screen
 from smdp.settings import FeatureMapSettings, ScreeningSettings
 from smdp.simulation.generative_model import simulate
 from smdp.simulation.samples import sample_file
 
-ENDLESS = ScreeningSettings(permutations=3_000_000)
-
 
 @pytest.fixture(scope="module")
 def trajectories():
-    frame = read_table(sample_file("basics_mobile_synthetic.csv"))
-    return prepare(frame, guess_roles(frame)).trajectories
-
-
-def wait(job, *states, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while job.state not in states and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert job.state in states, (job.state, job.message, job.error)
-
-
-def wait_until(condition, seconds=30.0):
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert condition()
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    return sample_trajectories()
 
 
 def test_result_is_that_of_the_library(trajectories):

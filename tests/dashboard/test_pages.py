@@ -206,14 +206,14 @@ def test_a_utility_that_nobody_named_has_to_be_chosen(app):
 
 def test_changed_settings_are_noticed(sample):
     sample.press("Use these roles").go("missing_values").press("impute")
-    assert "have been changed" not in sample.text
+    assert "not those that the result" not in sample.text
     sample.at.slider(key="missing.span").set_value(0.5)
     sample.run()
-    assert "have been changed since the result below was made" in sample.text
+    assert "are not those that the result below was made with" in sample.text
     sample.go("data")
     sample.at.text_input[0].set_value("7")
     sample.run()
-    assert "have been changed since" in sample.text
+    assert "not those that the result" in sample.text
 
 
 def test_left_out_by_hand_and_by_the_limit_count_once(sample):

@@ -91,7 +91,7 @@ def test_a_policy_is_learned_in_the_background_and_read(smoking):
     assert "Linear Q-function settled" in smoking.text.replace("The l", "L")
     assert "nothing to compare with yet" in smoking.text
     smoking.at.slider(key="q.discount").set_value(0.6)
-    assert "settings have been changed since" in smoking.run().text
+    assert "not those that the result" in smoking.run().text
     finish(smoking.press("Learn the Q-functions"), POLICY)
     compared = smoking.at.selectbox(key="q.compare")
     assert compared.options == ["linear Q, 3 variables as they are, discount 0.5"]

@@ -120,7 +120,7 @@ def test_value_with_intervals_for_every_policy(judged):
     assert "**The neural policy" in judged.text
     judged.at.number_input(key="policy.folds").set_value(4)
     judged.run()
-    assert "settings have been changed" in judged.text
+    assert "not those that the result" in judged.text
     judged.press("Next: patient")
     assert judged.title == "Patient"
 

@@ -1,19 +1,29 @@
 """The Report page: what it offers, what it says, and what is in the files."""
 
 import io
+import subprocess
+import sys
 import zipfile
 
 import pytest
 
 from dashboard import report_widgets
 from dashboard.session import Key
+from smdp.errors import SmdpError
 from smdp.report.browser import find_browser
+from tests.dashboard.conftest import APP
 
 
 @pytest.fixture
 def prepared(sample):
     sample.press("Use these roles").go("missing_values").press("impute")
     return sample.go("rescaling").press("Rescale all variables").go("report")
+
+
+def test_it_opens_without_the_networks():
+    """They would bring torch along, and with it seconds of a blank page."""
+    code = "import sys, dashboard.report_widgets; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=APP.parents[1])
 
 
 def test_it_teaches_when_there_is_nothing_to_report(app, sample):
@@ -78,3 +88,38 @@ def test_figures_and_word_are_made_and_stay_until_something_changes(prepared):
     prepared.at.checkbox(key="report.grey").set_value(True)
     prepared.run()
     assert any(b.label == "Make Figures" for b in prepared.at.button)
+
+
+def test_a_download_that_fails_is_explained(prepared, monkeypatch):
+    """The button's work is done outside of the page's script, which has to hear of it."""
+    taken = {}
+
+    def button(label, make, **more):
+        taken[label] = make
+
+    def full(*args, **more):
+        raise SmdpError("The disk is full.", "Make room.")
+
+    monkeypatch.setattr("dashboard.downloads.st.download_button", button)
+    monkeypatch.setattr(report_widgets, "analysis_to_bytes", full)
+    monkeypatch.setattr(report_widgets, "to_html", lambda report: 1 / 0)
+    prepared.run()
+    assert not prepared.at.error
+    for label, error in (("Analysis (.smdp)", SmdpError), ("HTML", SmdpError)):
+        with pytest.raises(error):
+            taken[label]()
+    said = [e.value.replace("\\", "") for e in prepared.run().at.error]
+    assert "The disk is full.\n\n**What to do:** Make room." in said
+    assert any("report.html' could not be made (ZeroDivisionError)" in text for text in said)
+    monkeypatch.setattr(report_widgets, "analysis_to_bytes", lambda *args, **more: b"")
+    prepared.run()
+    assert taken["Analysis (.smdp)"]() == b""
+    assert len(prepared.run().at.error) == 1
+    assert not prepared.go("data").at.error
+
+
+def test_what_cannot_be_made_is_explained(prepared, monkeypatch):
+    monkeypatch.setattr(report_widgets, "find_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(report_widgets, "report_figures", lambda *args, **more: 1 / 0)
+    prepared.run().press("Make Figures")
+    assert "could not be made (ZeroDivisionError)" in prepared.text

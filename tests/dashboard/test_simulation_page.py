@@ -8,11 +8,11 @@ from small_simulation import small_how
 from dashboard import jobs, session
 from dashboard.jobs import JobState
 from dashboard.session import Step
-from dashboard.simulation_compare import beside_the_paper, notes_on, others_behind
 from dashboard.simulation_inputs import about
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.study import run_study
 from smdp.simulation.study_settings import SimulationSetting, planned_cells
+from smdp.words.simulation import beside_the_paper, notes_on, others_behind, trials_so_far
 
 SMALL = SimulationSetting("linear", 0, 12, 15)
 PAPER = SimulationSetting("linear", 0)
@@ -43,7 +43,7 @@ def small_comparison(page, replications=2):
 def test_empty_page_teaches_and_says_how_long_it_takes(page):
     assert "No file is needed" in page.text
     button = next(b for b in page.at.button if b.label.startswith("Simulate"))
-    assert button.label.startswith("Simulate 2 trials, about ")
+    assert button.label.startswith("Simulate, about ")
     assert not button.disabled
 
 
@@ -56,15 +56,30 @@ def test_every_control_has_help(page):
 
 def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
     finish(small_comparison(page), Step.SIMULATION)
-    assert "4 replications in 1 setting" in page.text
+    assert "2 simulated trials in 1 setting" in page.text
     assert "The paper has no figures for trials of this size" in page.text
     assert "Training was quick" in page.text
     shown = next(d.value for d in page.at.dataframe if "judgement" in d.value.columns)
     assert set(shown["feature map"]) == {"all states", "S1 to S4"}
     page.go("start").press("Smoking in students").go("simulation")
-    assert "4 replications in 1 setting" in page.text
+    assert "2 simulated trials in 1 setting" in page.text
     assert "out of date" not in page.text
     assert page.at.number_input(key="simulation.subjects").value == 12
+
+
+def test_more_trials_are_added_to_those_there_are_and_told_as_they_finish(page):
+    first = finish(small_comparison(page, 1), Step.SIMULATION)
+    earlier = first.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
+    page.at.number_input(key="simulation.replications").set_value(2)
+    page.run().press("Simulate")
+    job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
+    finish(page, Step.SIMULATION)
+    later = page.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
+    assert len(later) == 2 * len(earlier)
+    assert set(earlier["seconds"]) < set(later["seconds"])  # the same runs, not repeated ones
+    said = trials_so_far(job.messages)
+    assert [line.split(":")[0] for line in said] == ["trial 2, all states", "trial 2, S1 to S4"]
+    assert all("NN Q " in line for line in said)
 
 
 def test_no_feature_map_no_run(page):
@@ -96,7 +111,7 @@ def test_plan(page):
     page.at.text_input(key="simulation.plan.times").set_value("20")
     page.at.number_input(key="simulation.plan.replications").set_value(2)
     page.at.checkbox(key="simulation.plan.quick").set_value(True)
-    finish(page.run().press("Simulate 4 studies"), Step.STUDY_PLAN)
+    finish(page.run().press("Simulate"), Step.STUDY_PLAN)
     assert "all true variables" in page.text
     assert "Each size was simulated 2 times" in page.text
     shown = next(d.value for d in page.at.dataframe if "subjects" in d.value.columns)

@@ -47,11 +47,11 @@ def test_without_a_command_it_explains_itself(capsys):
     assert cli.main([]) == 0
     text = capsys.readouterr().out
     assert "smdp dashboard" in text
-    for command in ("dashboard", "run", "simulate", "bench"):
+    for command in ("dashboard", "run", "report", "simulate", "bench"):
         assert f"    {command}" in text
 
 
-@pytest.mark.parametrize("command", ["dashboard", "run", "simulate", "bench"])
+@pytest.mark.parametrize("command", ["dashboard", "run", "report", "simulate", "bench"])
 def test_every_command_explains_itself_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([command, "--help"])
@@ -92,7 +92,7 @@ def test_interrupted_it_ends_quietly(monkeypatch, capsys):
 def test_the_server_is_told_to_serve_this_machine_only(started, capsys):
     cli.main(["dashboard", "--no-browser"])
     [(command, folder)] = started
-    assert command[1:4] == ["-m", "streamlit", "run"]
+    assert command[1:4] == ["-m", "dashboard", "run"]
     assert "--server.address=127.0.0.1" in command
     assert "--server.headless=true" in command
     assert (folder / ".streamlit" / "config.toml").is_file()
@@ -125,11 +125,14 @@ def test_without_a_wish_the_next_free_port_is_taken(taken_port, monkeypatch, cap
 def test_the_configuration_is_found_in_a_checkout_and_in_an_installation(
     config_in, tmp_path, monkeypatch
 ):
-    for file in ("dashboard/app.py", f"{config_in}/.streamlit/config.toml"):
+    for file in ("dashboard/server.py", f"{config_in}/.streamlit/config.toml"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
     monkeypatch.setattr(dashboard, "__file__", str(tmp_path / "smdp" / "commands" / "x.py"))
-    assert dashboard.dashboard_files() == (tmp_path / "dashboard" / "app.py", tmp_path / config_in)
+    assert dashboard.dashboard_files() == (
+        tmp_path / "dashboard" / "server.py",
+        tmp_path / config_in,
+    )
 
 
 def test_a_broken_installation_says_so(tmp_path, monkeypatch):

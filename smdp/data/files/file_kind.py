@@ -14,6 +14,7 @@ READABLE = "Give a CSV, Excel (.xlsx), SPSS, Stata, SAS or Parquet file."
 OLE_CONTAINER = bytes.fromhex("d0cf11e0a1b11ae1")  # legacy Office files, and encrypted new ones
 PACKAGE = (b"PK\x03\x04", b"PK\x05\x06")
 BYTE_ORDER_MARKS_16 = (b"\xff\xfe", b"\xfe\xff")
+BYTE_ORDER_MARKS_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 
 _SAS_START = bytes(12)
 _SAS_DATA = _SAS_START + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
@@ -80,7 +81,7 @@ def identify(data: bytes, name: str) -> FileKind:
     for start, description in _OTHER_STARTS:
         if data.startswith(start):
             raise _not_a_table(name, f"is {description}, not a table")
-    if data.startswith(BYTE_ORDER_MARKS_16):
+    if data.startswith(BYTE_ORDER_MARKS_16 + BYTE_ORDER_MARKS_32):
         return "text"
     _refuse_other_content(data, name)
     return "text"

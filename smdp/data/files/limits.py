@@ -58,7 +58,17 @@ def check_unpacked_size(packed: int, unpacked: int, name: str) -> None:
             f"'{name}' is too large once unpacked: {_in_words(packed)} would become "
             f"{_in_words(unpacked)} (the limit is {_in_words(MAX_UNPACKED_BYTES)}, and "
             f"{MAX_UNPACK_RATIO} times the packed size).",
-            "Save the sheet as CSV and read that.",
+            "Save the table as CSV and read that.",
+        )
+
+
+def check_text_size(size: int, name: str) -> None:
+    """Refuse a table whose cells point at so much text, again and again, as to fill the memory."""
+    if size > MAX_UNPACKED_BYTES:
+        raise ReadError(
+            f"The cells of '{name}' hold {_in_words(size)} of text, and the limit is "
+            f"{_in_words(MAX_UNPACKED_BYTES)}.",
+            "Leave out columns with long texts.",
         )
 
 

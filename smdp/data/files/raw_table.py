@@ -107,15 +107,20 @@ def _no_content(columns: list[Column], source: str) -> ReadError:
 def _plain_or_refused(name: str, column: Column, source: str) -> Column:
     try:
         plain = _plain(column)
-    except (ValueError, KeyError, NotImplementedError):  # an unknown time zone, a date too far
+    except (ValueError, KeyError, OverflowError, NotImplementedError):
+        # An unknown time zone, a date too far.
         plain = None
     if plain is None:
-        raise ReadError(
-            f"The column '{shorten(name)}' of '{source}' holds {column.type} values, which cannot "
-            "be made numbers, text or dates.",
-            "Leave the column out, or save it as numbers or text.",
-        )
+        raise not_plain(name, column.type, source)
     return plain
+
+
+def not_plain(name: str, kind: pa.DataType, source: str) -> ReadError:
+    return ReadError(
+        f"The column '{shorten(name)}' of '{source}' holds {shorten(kind)} values, which cannot "
+        "be made numbers, text or dates.",
+        "Leave the column out, or save it as numbers or text.",
+    )
 
 
 def _plain(column: Column) -> Column | None:
@@ -159,7 +164,8 @@ def _wall_clock(column: Column) -> Column:
         # By way of pandas, which brings its own list of zones; Arrow relies on the system's.
         moments = column.to_pandas().dt.tz_localize(None)
         column = pa.chunked_array([pa.array(moments, from_pandas=True)])
-    return column.cast(pa.timestamp("us"), safe=False)
+    finer = pa.types.is_timestamp(column.type) and column.type.unit == "ns"
+    return column.cast(pa.timestamp("us"), safe=not finer)
 
 
 def _exact(column: Column) -> Column:

@@ -16,6 +16,7 @@ from smdp.data.files import limits
 from smdp.data.files.file_kind import READABLE, damaged, identify
 from smdp.data.files.file_source import Source, load
 from smdp.data.files.raw_table import RawTable
+from smdp.data.files.shared_text import text_size
 from smdp.data.files.statistical_child import clock_text
 from smdp.data.files.text_values import MISSING_TEXT, Column, columns_from_text
 from smdp.errors import ReadError, listing
@@ -111,6 +112,7 @@ def _check_package(data: bytes, name: str) -> None:
                 with package.open(part) as content:
                     rows, columns = _used_area(content)
                 limits.check_sheet_area(rows, columns, name)
+            limits.check_text_size(text_size(package), name)
     except ReadError:
         raise
     except Exception:  # a damaged package fails in many ways, none of them the caller's doing

@@ -1,6 +1,6 @@
 """Reads one file of SPSS, Stata or SAS, as a program of its own.
 
-    statistical_child.py KIND SOURCE RESULT MAX_ROWS MAX_COLUMNS
+    statistical_child.py KIND SOURCE RESULT MAX_ROWS MAX_COLUMNS MAX_CELLS
 
 Writes the table to RESULT as an Arrow file and reports on the standard output, as JSON, its
 size or the error. It imports nothing of the package, so that it starts quickly.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,9 @@ from typing import Any
 _FALLBACK_ENCODING = "WINDOWS-1252"  # for files that do not keep to the encoding they declare
 
 
-def main(kind: str, source: str, result: str, max_rows: int, max_columns: int) -> dict[str, Any]:
+def main(
+    kind: str, source: str, result: str, max_rows: int, max_columns: int, max_cells: int
+) -> dict[str, Any]:
     """Write the table to `result`, unless it is too large, and report its size."""
     import pyarrow as pa
     import pyreadstat
@@ -35,24 +38,26 @@ def main(kind: str, source: str, result: str, max_rows: int, max_columns: int) -
         return {name: list(column) for name, column in values.items()}, about
 
     encoding: str | None = None
+    most = max_rows
     try:
         _, about = read(metadataonly=True)
         size = {"rows": about.number_rows, "columns": len(about.column_names)}
-        if size["columns"] > max_columns or (size["rows"] or 0) > max_rows:
+        most = min(max_rows, max_cells // max(size["columns"], 1))
+        if size["columns"] > max_columns or (size["rows"] or 0) > most:
             return size
-        values, about = read(row_limit=max_rows + 1)
+        values, about = read(row_limit=most + 1)
     except (UnicodeError, pyreadstat.ReadstatError) as error:
         if not isinstance(error, UnicodeError) and "encoding" not in str(error):
             raise
         encoding = _FALLBACK_ENCODING
-        values, about = read(row_limit=max_rows + 1, encoding=encoding)
+        values, about = read(row_limit=most + 1, encoding=encoding)
 
     clock = [n for n, column in values.items() if any(isinstance(v, dt.time) for v in column)]
     if clock:
         # The library turns 25 hours into 1 o'clock: read the seconds themselves.
         options = {"encoding": encoding} if encoding else {}
         seconds, _ = read(
-            usecols=clock, disable_datetime_conversion=True, row_limit=max_rows + 1, **options
+            usecols=clock, disable_datetime_conversion=True, row_limit=most + 1, **options
         )
         values |= {name: [clock_text(v) for v in seconds[name]] for name in clock}
 
@@ -87,10 +92,22 @@ def clock_text(seconds: float | None) -> str | None:
     return f"{'-' if seconds < 0 else ''}{minutes // 60:02d}:{minutes % 60:02d}:{rest:02d}"
 
 
+def bound_memory() -> None:
+    """Fail alone, rather than have the system end some other program for want of memory."""
+    try:
+        import resource
+
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    except (ImportError, AttributeError, ValueError, OSError):
+        pass  # a system without such limits
+
+
 if __name__ == "__main__":
     try:
-        kind, source, result, max_rows, max_columns = sys.argv[1:]
-        report = main(kind, source, result, int(max_rows), int(max_columns))
+        bound_memory()
+        kind, source, result, *most = sys.argv[1:]
+        report = main(kind, source, result, *map(int, most))
     except Exception as failure:
         report = {"error": type(failure).__name__, "message": str(failure)}
     sys.stdout.write(json.dumps(report))

@@ -32,24 +32,10 @@ def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
     file, and would take the researcher's session with it.
     """
     description, short = _NAMES[kind]
-    with TemporaryDirectory(prefix="smdp-", ignore_cleanup_errors=True) as folder:
-        source, result = Path(folder, "source"), Path(folder, "result")
-        source.write_bytes(data)
-        report = _run_child(kind, source, result, name)
-        if report.get("error") == "OverflowError":
-            raise ReadError(
-                f"'{name}' is {description} with a date before the year 1 or after the year 9999.",
-                "Correct or clear such dates, or save their column as text.",
-            )
-        if "columns" in report:
-            limits.check_shape(report["rows"] or 0, report["columns"], name)
-        try:
-            with pa.OSFile(str(result)) as file, pa.ipc.open_file(file) as reader:
-                table = reader.read_all()
-            labels = json.loads(table.schema.metadata[b"labels"])
-        except Exception:  # no result, or half of one
-            detail = shorten(report.get("message", "")).rstrip(".")
-            raise damaged(name, description, detail) from None
+    try:
+        table, labels = _read(data, kind, name, description)
+    except OSError as error:
+        raise _no_room(name, error.strerror or str(error)) from None
     encoding = labels["encoding"]
     return RawTable(
         table.column_names,
@@ -60,10 +46,44 @@ def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
     )
 
 
+def _read(data: bytes, kind: FileKind, name: str, description: str) -> tuple[pa.Table, Any]:
+    """The table and its labels, by way of the system's folder for temporary files."""
+    with TemporaryDirectory(prefix="smdp-", ignore_cleanup_errors=True) as folder:
+        source, result = Path(folder, "source"), Path(folder, "result")
+        source.write_bytes(data)
+        report = _run_child(kind, source, result, name)
+        if report.get("error") == "OSError":
+            raise _no_room(name, shorten(report["message"]))
+        if report.get("error") == "OverflowError":
+            raise ReadError(
+                f"'{name}' is {description} with a date before the year 1 or after the year 9999.",
+                "Correct or clear such dates, or save their column as text.",
+            )
+        if report.get("error") == "MemoryError":
+            raise MemoryError
+        if "columns" in report:
+            limits.check_shape(report["rows"] or 0, report["columns"], name)
+        try:
+            with pa.OSFile(str(result)) as file, pa.ipc.open_file(file) as reader:
+                table = reader.read_all()
+            labels = json.loads(table.schema.metadata[b"labels"])
+        except Exception:  # no result, or half of one
+            detail = shorten(report.get("message", "")).rstrip(".")
+            raise damaged(name, description, detail) from None
+    return table, labels
+
+
+def _no_room(name: str, reason: str) -> ReadError:
+    return ReadError(
+        f"'{name}' cannot be read for want of a temporary file: {reason}.",
+        "Make room on the disk, or save it as CSV or Parquet and read that.",
+    )
+
+
 def _run_child(kind: FileKind, source: Path, result: Path, name: str) -> dict[str, Any]:
     """What the other process reports: the table's size, an error, or nothing if it crashed."""
     command = [sys.executable, "-P", statistical_child.__file__, kind, str(source), str(result)]
-    command += [str(limits.MAX_ROWS), str(limits.MAX_COLUMNS)]
+    command += [str(limits.MAX_ROWS), str(limits.MAX_COLUMNS), str(limits.MAX_CELLS)]
     try:
         done = subprocess.run(
             command,

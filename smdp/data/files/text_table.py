@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from smdp.data.files import limits
-from smdp.data.files.file_kind import BYTE_ORDER_MARKS_16
+from smdp.data.files.file_kind import BYTE_ORDER_MARKS_16, BYTE_ORDER_MARKS_32, damaged
 from smdp.data.files.raw_table import RawTable
 from smdp.data.files.text_values import MISSING_TEXT, columns_from_text
 from smdp.errors import ReadError
@@ -60,12 +60,16 @@ def read_text_table(data: bytes, name: str) -> RawTable:
 
 def to_utf8(data: bytes, name: str) -> tuple[bytes, str]:
     """The text as UTF-8 with \\n at the end of its lines, and the encoding it had."""
-    if data.startswith(BYTE_ORDER_MARKS_16):
+    if data.startswith(BYTE_ORDER_MARKS_32):  # first, for one begins like a mark of UTF-16
+        text, encoding = _recoded(data, "utf-32", name), "UTF-32"
+    elif data.startswith(BYTE_ORDER_MARKS_16):
         text, encoding = _recoded(data, "utf-16", name), "UTF-16"
     elif _is_utf8(data):
         text, encoding = data.removeprefix(codecs.BOM_UTF8), "UTF-8"
     else:
         text, encoding = _recoded(data, "cp1252", name), "cp1252"
+    if b"\0" in text:
+        raise damaged(name, f"a text in {encoding}")
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")
     return text.rstrip(b"\x1a"), encoding

@@ -5,53 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
+from small_trial import quick_plan, study_frame
 
 from smdp import (
     AnalysisPlan,
     AnalysisResult,
-    ColumnRoles,
-    EvaluationPlan,
-    FeatureMapPlan,
-    FeatureMapSettings,
-    NextValue,
-    PlaceboPlan,
-    PolicyPlan,
-    PolicySettings,
     PreparationSettings,
-    ReadingSettings,
     RescalingSettings,
-    ScreeningPlan,
-    ScreeningSettings,
-    StabilityPlan,
-    StateVariable,
-    TrialPlan,
     run_analysis,
 )
-from smdp.policy.evaluation_settings import EvaluationSettings
-
-SUBJECTS, TIMES = 14, 12
-
-
-def study_frame() -> pd.DataFrame:
-    """Stress lowers the next craving, a treatment more so at low stress; noise says nothing."""
-    random = np.random.default_rng(5)
-    rows = []
-    for i in range(SUBJECTS):
-        craving = random.normal(5, 2)
-        for t in range(TIMES):
-            stress, noise = random.normal(5, 2, 2)
-            treated = int(random.random() < 0.5)
-            rows.append((f"Anna{i:02d}", t + 1, round(stress, 2), round(craving, 2),
-                         round(noise, 2), "yes" if i % 2 else "no", treated))  # fmt: skip
-            craving = 2 + 0.6 * stress - treated * (8 - stress) / 2 + random.normal(0, 0.7)
-    names = ["person", "day", "stress", "craving", "noise", "smoker", "treated"]
-    frame = pd.DataFrame(rows, columns=names).astype({"stress": object, "craving": object})
-    frame.loc[5:9, "stress"] = -9
-    frame.loc[30, "craving"] = None
-    return frame
 
 
 @pytest.fixture(scope="session")
@@ -59,55 +22,6 @@ def study_file(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("study") / "study.csv"
     study_frame().to_csv(path, index=False)
     return path
-
-
-def quick_plan() -> AnalysisPlan:
-    """Every step, with as little work as it takes."""
-    return AnalysisPlan(
-        roles=ColumnRoles(
-            "person",
-            "day",
-            "treated",
-            [StateVariable("stress", "continuous", -5, 15), "craving", "noise", "smoker"],
-            NextValue("craving", -1),
-            probability=0.5,
-            action_levels={"0": "nothing", "1": "=a message"},
-        ),
-        reading=ReadingSettings(missing_codes={"stress": (-9,)}),
-        preparation=PreparationSettings(also_exclude=("Anna03",)),
-        screening=ScreeningPlan(
-            ScreeningSettings(permutations=299, pooling="trajectory", force_in=("craving",)), 3
-        ),
-        features=FeatureMapPlan(
-            settings=FeatureMapSettings(
-                dimensions=(1,),
-                reason="to be quick",
-                widths=(4,),
-                penalties=(0.02,),
-                folds=2,
-                steps=30,
-                polish_steps=5,
-                refit_steps=30,
-                restarts=1,
-                batch=16,
-                iterate=False,
-            ),
-            seed=2,
-        ),
-        stability=StabilityPlan(2, 1),
-        policies=(
-            PolicyPlan(PolicySettings(discount=0.5, bootstraps=3), 4),
-            PolicyPlan(
-                PolicySettings(model="neural", discount=0.5, width=4, steps=100, bootstraps=2), 1
-            ),
-        ),
-        evaluation=EvaluationPlan(
-            EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2), 6
-        ),
-        placebo=PlaceboPlan(2, 2, EvaluationSettings(folds=2, bootstraps=20, segments=2), 8),
-        trial=TrialPlan(("stress",), ("stress",), 0.9),
-        notes={"screening": "Stress was expected.\nSo was craving."},
-    )
 
 
 @pytest.fixture(scope="session")

@@ -81,3 +81,24 @@ def test_the_folder_can_be_chosen_and_switched_off(monkeypatch):
     if sys.platform.startswith("linux"):
         monkeypatch.setenv("XDG_STATE_HOME", "/state")
         assert autosave_folder() == Path("/state/smdp/autosave")
+
+
+def test_what_was_running_is_kept_beside_it_and_goes_with_it(saves, partial):
+    assert saves.was_running("session01") == ()
+    saves.mark_running("session01", ["screening", "study plan"])
+    assert saves.was_running("session01") == ("screening", "study plan")
+    saves.mark_running("session01", [])
+    assert saves.was_running("session01") == ()
+    saves.save("session01", partial)
+    saves.mark_running("session01", ["screening"])
+    assert saves.names() == ["session01"]
+    saves.forget("session01")
+    assert list(saves.folder.iterdir()) == []
+
+
+def test_the_name_of_its_table_is_read_without_the_rest(saves, partial):
+    path = saves.save("session01", partial)
+    assert saves.table_name("session01") == partial.plan.data_name
+    assert saves.table_name("session99") == ""
+    path.write_bytes(path.read_bytes()[:500])
+    assert saves.table_name("session01") == ""

@@ -212,3 +212,11 @@ def test_a_plan_is_read_from_its_file(plan, tmp_path):
         read_plan(tmp_path / "bad.toml")
     with pytest.raises(SmdpError, match=r"'no.toml' cannot be opened"):
         read_plan(tmp_path / "no.toml")
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5_000, "1e999", "-1e999", "nan"])
+def test_numbers_beyond_all_numbers_are_errors_for_people(plan, number):
+    level = f"level = {plan.screening.settings.level}"
+    assert level in plan.to_toml()
+    with pytest.raises(SettingError, match="plan"):
+        AnalysisPlan.from_toml(plan.to_toml().replace(level, f"level = {number}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import zipfile
 from dataclasses import replace
@@ -15,8 +14,8 @@ import pyarrow.parquet
 import pytest
 from saved_members import members, resealed
 
-from smdp import load_analysis, run_analysis, save_analysis
-from smdp.analysis import archive, atomic_write, saved_file
+from smdp import atomic_write, load_analysis, run_analysis, save_analysis
+from smdp.analysis import archive
 from smdp.analysis.archive import Archive, is_sealed, pack
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.table_file import table_from_parquet, table_to_parquet
@@ -184,25 +183,6 @@ def test_too_many_members_are_refused(saved):
     many = {f"{i}.json": b"" for i in range(archive.MAX_MEMBERS + 1)}
     with pytest.raises(ReadError, match=r"10,001 parts"):
         load_analysis(pack(many, compress=True))
-
-
-def test_a_newer_format_is_refused_with_the_remedy(saved):
-    data = resealed({**members(saved), "future.bin": b"x"}, format=2)
-    with pytest.raises(ReadError, match=r"has format 2; .*up to 1.*Install a later version"):
-        load_analysis(data)
-
-
-def test_an_older_format_is_migrated_or_refused(saved, monkeypatch):
-    monkeypatch.setattr(saved_file, "FORMAT", 2)
-    with pytest.raises(ReadError, match=r"old format 1, which this version .* no longer reads"):
-        load_analysis(saved)
-
-    def renamed(parts: dict[str, bytes]) -> dict[str, bytes]:
-        plan = json.loads(parts["plan.json"])
-        return {**parts, "plan.json": json.dumps(plan | {"data_name": "moved"}).encode()}
-
-    monkeypatch.setattr(saved_file, "MIGRATIONS", {1: renamed})
-    assert load_analysis(saved).plan.data_name == "moved"
 
 
 def test_arrays_are_an_ordinary_npz(saved):

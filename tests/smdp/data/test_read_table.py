@@ -226,3 +226,36 @@ def test_damaged_files_give_a_table_or_a_read_error(samples: dict[str, bytes]) -
     ]
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(outcome, cases)) == {"DataFrame", "ReadError"}
+
+
+def test_a_small_parquet_file_cannot_hold_text_without_end() -> None:
+    """One text of a megabyte in each of 5,000 rows: five gigabytes once unpacked."""
+    rows = pa.array(np.zeros(5_000, np.int32))
+    texts = pa.DictionaryArray.from_arrays(rows, pa.array(["x" * 1_000_000]))
+    data = parquet(pa.table({"id": np.arange(5_000), "said": texts}))
+    assert len(data) < 2_000_000
+    with pytest.raises(ReadError, match=r"hold 5 GB of text.*limit is 1 GB"):
+        read_table(data)
+
+
+def test_a_parquet_file_that_shrank_too_well_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "RATIO_COUNTS_FROM_BYTES", 1_000)
+    stream = io.BytesIO()
+    table = pa.table({"x": np.zeros(1_000_000)})
+    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=False)
+    with pytest.raises(ReadError, match="too large once unpacked"):
+        read_table(stream.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (pa.duration("s"), -(10**14)),
+        (pa.timestamp("s"), 10**15),
+        (pa.timestamp("ms", tz="Asia/Tokyo"), 2**62),
+    ],
+)
+def test_moments_beyond_every_calendar_are_refused(kind: pa.DataType, value: int) -> None:
+    data = parquet(pa.table({"when": pa.array([value], pa.int64()).cast(kind, safe=False)}))
+    with pytest.raises(ReadError, match=r"column 'when' .* cannot be made numbers"):
+        read_table(data)

@@ -104,3 +104,17 @@ def test_what_redcap_asks_later_is_not_carried_back():
     long = to_long(frame)
     assert long["phq9"].isna().all()
     assert (long["age"] == 30).all()
+
+
+def test_items_of_a_questionnaire_are_no_times():
+    """Numbered columns, but each person has many rows: the numbers are items."""
+    items = {f"q{k}": range(6) for k in range(1, 9)}
+    long = pd.DataFrame({"id": [1, 1, 1, 2, 2, 2], "day": [1, 2, 3, 1, 2, 3]} | items)
+    assert recognise_layout(long) == "long"
+    assert recognise_layout(long.drop_duplicates("id")) == "wide"
+
+
+def test_a_table_that_would_grow_too_large_is_refused_before_it_does():
+    wide = pd.DataFrame({f"x_{k}": np.zeros(400_000, dtype=np.int8) for k in range(3)})
+    with pytest.raises(DataError, match=r"400,000 x 3 rows, and the limit is 1,000,000"):
+        wide_to_long(wide)

@@ -5,10 +5,10 @@ import io
 import pandas as pd
 import pytest
 
-from smdp import NextValue, guess_roles, read_table
+from smdp import ColumnRoles, NextValue, StateVariable, guess_roles, read_table
 from smdp.data.export import to_csv
 from smdp.data.guess_roles import guess_columns
-from smdp.data.role_table import codes_from_table, role_table, roles_from_table
+from smdp.data.role_table import codes_from_table, role_table, roles_from_table, roles_to_table
 from smdp.errors import SettingError
 from smdp.simulation.samples import sample_file
 
@@ -57,6 +57,24 @@ def test_open_and_doubled_roles(sample, column, role, message):
 def test_utility_must_be_chosen(sample):
     with pytest.raises(SettingError, match="role 'utility'"):
         roles_from_table(role_table(sample, guess_columns(sample)))
+
+
+def test_roles_become_the_table_that_they_are_read_from(sample):
+    roles = ColumnRoles(
+        "student",
+        "report",
+        "module",
+        ["urge", StateVariable("stress", "ordinal", 0, 12), StateVariable("cigs", "continuous")],
+        "mood",
+        "weekend",
+        probability="sleep",
+    )
+    codes = {"stress": ("-9", "999"), "gone": ("1",)}
+    table = roles_to_table(sample, roles, codes)
+    assert list(table) == list(role_table(sample, guess_columns(sample)))
+    assert sorted(table["column"]) == sorted(sample)
+    assert roles_from_table(table) == roles
+    assert codes_from_table(table) == {"stress": ["-9", "999"]}
 
 
 def test_exported_cells_cannot_become_formulas():

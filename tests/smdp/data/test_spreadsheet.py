@@ -197,3 +197,26 @@ def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read(workbook({"S": [["a"], [1], [2]]}))) == 2
     with pytest.raises(ReadError, match="3 rows, and the limit is 2"):
         read(workbook({"S": [["a"], [1], [2], [3]]}))
+
+
+def shared(text: str, cells: int) -> bytes:
+    """A sheet with one column, each cell of which points at the same text."""
+    rows = "".join(f'<row r="{i}"><c r="A{i}" t=\'s\'><v>0</v></c></row>' for i in range(1, cells))
+    stream = io.BytesIO(workbook_of_xml(rows))
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("xl/sharedStrings.xml", f"<sst {MAIN}><si><t>{text}</t></si></sst>")
+    return stream.getvalue()
+
+
+def test_a_small_workbook_cannot_hold_text_without_end() -> None:
+    data = shared("x" * 1_000_000, 2_000)
+    assert len(data) < 50_000
+    with pytest.raises(ReadError, match=r"hold 2 GB of text.*limit is 1 GB"):
+        read(data)
+
+
+def test_a_long_text_that_is_used_once_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smdp.data.files.shared_text._SURELY_SMALL", 1_000)
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 90_000)
+    rows: list[list[object]] = [["id", "said"], *([i, "ja"] for i in range(50)), [50, "x" * 9_000]]
+    assert len(read(workbook({"S": rows}))) == 51

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import tempfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,11 @@ import pyreadstat
 import pytest
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
+from sas_file import SAS_FILE
 
 from smdp.data.files import limits
 from smdp.data.read_table import read_table
 from smdp.errors import ReadError
-
-# Three rows of SUBJECT (text), MOOD (number) and VISIT (date) as SAS stores them; no free
-# software at hand writes this format, so the file itself is here, deflated.
-SAS_FILE = zlib.decompress(
-    base64.b64decode(
-        "eNpjYECAQ68aEzaLCJ7fO4mDgfO4YY+EvICgEgODEgMjgyEDXiCCwgt2DFZw8/RxDfMM9gwJViAbuDiGOIJoBkKA"
-        "BYKZkIQs9QxMDAx9zXwy80orkMxkGAWjYBTgARxAyMCgAMxMDxihuRvI5oHKHgCKhYAYQHoKEOtA2TFAbAFlawCx"
-        "CZT9hQHBPoDEphb49/v/f0JqfMAFBGl6bMB6HBi4SNBjAPaYCQM7lP/n////OhjFFBOY5gCzGcHhCmPDAFDbf0RB"
-        "JQM1TwXqCw0GViQz/wLVeiDx0cu54FAnL1fnEAZff38XcHkMNgkoXpqUlZpcwuDkGhzim5+folCSn5JYycAALHNd"
-        "vwEBM1T/dyDAVtozI/GZsZXHo2BoAkZIbBoYmEPT0A97cL5Pu+pgYGABEfsHzQvpIDFLqDoOBxS5UTAKRsGgBwAi"
-        "Q16N"
-    )
-)
 
 
 @pytest.fixture
@@ -153,3 +139,13 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ReadError, match="damaged"):
         read_table(SAS_FILE[:1500])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_packed_file_with_too_many_cells(
+    tmp_path: Path, visits: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "visits.zsav"
+    pyreadstat.write_sav(visits, path, compress=True)
+    monkeypatch.setattr(limits, "MAX_CELLS", 14)
+    with pytest.raises(ReadError, match="15 cells; the limit is 14"):
+        read_table(path)

@@ -210,3 +210,9 @@ def test_round_trip(
         None if word in tokens else word for word in frame["wörter"].tolist()
     ]
     np.testing.assert_array_equal(back["zahl, x"].to_numpy(), frame["zahl, x"].to_numpy(float))
+
+
+def test_utf32() -> None:
+    assert read("id,ß\n1,2\n".encode("utf-32")).columns.tolist() == ["id", "ß"]
+    with pytest.raises(ReadError, match="a text in UTF-16 that is damaged"):
+        read("id,\0\n1,2\n".encode("utf-16"))

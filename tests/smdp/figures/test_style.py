@@ -1,5 +1,7 @@
 """Labels are text, short, and different for different names."""
 
+import html
+
 from smdp.figures.style import labels, plain
 
 
@@ -14,3 +16,10 @@ def test_long_names_keep_their_ends_and_stay_apart():
     assert all(len(label) <= 16 for label in made.values())
     same = labels(["x" * 300, "x" * 299, "x" * 298], 28)
     assert len(set(same.values())) == 3
+
+
+def test_what_plotly_would_fill_in_set_or_turn_around_is_text():
+    assert plain("%{x} at 5 %") == "&#37;{x} at 5 %"
+    assert plain("$x^2$") == "&#36;x^2&#36;"
+    assert plain("a\u202eb\ac\n d") == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c d"
+    assert html.unescape(plain("<i>$%{&amp;</i>")) == "<i>$%{&amp;</i>"

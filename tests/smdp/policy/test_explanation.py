@@ -175,8 +175,11 @@ def test_nothing_is_certain_without_refits(study):
 
 def test_numbered_actions_and_pure_noise_read_well(study):
     policy = replace(linear_policy([0.0, 0.0, 0.0, 0.0]), action_labels=("0", "1"))
-    first = describe_explanation(explain_policy(policy, replace(study, action_labels=("0", "1"))))
+    explained = explain_policy(policy, replace(study, action_labels=("0", "1")))
+    first = describe_explanation(explained)
     assert first[0] == "No variable on its own favours action 1 or action 0 with certainty."
+    for table in (variable_effect_table(explained), feature_effect_table(explained)):
+        assert set(table["action"]) == {"action 1"}
 
 
 def test_tables_are_fit_to_be_read(study):

@@ -116,7 +116,7 @@ def test_unknown_probabilities_make_a_standing_banner(analysis):
 def test_notes_stand_with_their_steps(analysis):
     report = build_report(analysis, sections=["summary", "screening"])
     notes = [b.text for b in section(report, "screening").blocks if isinstance(b, AuthorNote)]
-    assert notes == ["Stress <was> expected.\nSo was craving."]
+    assert notes == ["Stress <u>note7</u> <was> expected.\nSo was craving."]
     assert "A last word." in texts(section(report, "summary").blocks)
     chosen = ["screening", "weights"]
     other = build_report(analysis, sections=chosen, notes={"weights": "Look again."})

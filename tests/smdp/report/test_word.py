@@ -55,7 +55,7 @@ def test_names_that_look_like_formulas_are_plain_text(document):
     found = cells(document)
     for name in (FORMULA, MARKUP, MARKDOWN):
         assert name in found
-    assert "@subject02" in found
+    assert "@subject02 <b>who7</b>" in found
     fields = document.element.body.findall(f".//{qn('w:instrText')}")
     fields += document.element.body.findall(f".//{qn('w:fldSimple')}")
     assert fields == []
@@ -71,7 +71,7 @@ def test_an_endless_name_is_cut(document):
 
 def test_notes_and_warnings_are_in_it(document):
     text = "\n".join(p.text for p in document.paragraphs)
-    assert "Author’s note: Stress <was> expected.\nSo was craving." in text
+    assert "Author’s note: Stress <u>note7</u> <was> expected.\nSo was craving." in text
     assert "Warning: Neural Q-function" in text
     assert "Lagoudakis, M. G." in text
 

@@ -90,7 +90,7 @@ def test_a_study_is_drawn_and_told(small_study):
     assert [len(trace.x) for trace in boxes][:3] == [3, 3, 3]
     kept = kept_figure(small_study, SETTINGS[1])
     assert {trace.name for trace in kept.data} == {"screened"}
-    assert "replications in 2 settings" in describe_study(small_study, comparison)[0]
+    assert "simulated trials in 2 settings" in describe_study(small_study, comparison)[0]
     assert any("luck" in problem.remedy for problem in check_study(small_study, comparison))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_simulation
-from small_simulation import CELLS, SETTINGS, run_small, small_how
+from small_simulation import CELLS, CHEAP, SETTINGS, run_small, small_how
 
 from smdp.errors import DataError, SettingError, SmdpError
 from smdp.plain_data import read_plain, write_plain
@@ -30,7 +31,7 @@ from smdp.simulation.study_settings import (
     planned_cells,
     seeds_of,
 )
-from smdp.simulation.study_store import CLOCK, FILE_NAME, read_study
+from smdp.simulation.study_store import CLOCK, FILE_NAME, open_study, read_study
 from smdp.simulation.summary import kept_by_kind, summarise, timings
 from smdp.simulation.time_left import duration
 
@@ -112,6 +113,23 @@ def test_a_study_is_extended_and_what_is_done_is_not_done_again(small_study, tmp
     run_small(folder=tmp_path)
     assert len(done) == CELLS - 2
     same(small_study, read_study(tmp_path))
+
+
+def test_cells_that_are_known_are_not_done_again(small_study, monkeypatch):
+    first = run_study(SETTINGS[:1], maps=CHEAP, replications=2, how=small_how())
+    done = []
+
+    def watched(cell, how, *, progress=None):
+        done.append(cell)
+        return replicate(cell, how, progress=progress)
+
+    monkeypatch.setattr("smdp.simulation.study.replicate", watched)
+    same(run_small(known=first), small_study)
+    assert len(done) == CELLS - len(first.rows)
+    fewer = run_study(SETTINGS[:1], maps=CHEAP[:1], replications=1, how=small_how(), known=first)
+    assert len(fewer.rows) == 1
+    with pytest.raises(SettingError, match="seed is 0, not 1"):
+        run_study(SETTINGS[:1], maps=CHEAP, how=small_how(seed=1), known=first)
 
 
 def started(folder, jobs):
@@ -299,3 +317,12 @@ def test_progress_says_how_far_and_how_long():
 
 def test_timings_are_means_of_seconds(small_study):
     assert (timings(small_study)["seconds"] > timings(small_study)["map_seconds"]).all()
+
+
+def test_a_damaged_study_file_is_an_error_for_people(tmp_path):
+    with open_study(tmp_path, small_how(), "0.1.0"):
+        pass
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        connection.execute("UPDATE about SET value = '[' WHERE name = 'how'")
+    with pytest.raises(DataError, match="holds what no study writes"):
+        read_study(tmp_path)

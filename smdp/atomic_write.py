@@ -13,6 +13,17 @@ from smdp.errors import SmdpError
 ORDINARY, PRIVATE = 0o666, 0o600
 
 
+def make_folder(folder: Path, *, mode: int = 0o777) -> Path:
+    """Make the folder, and those above it, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=mode)
+    except OSError as error:
+        raise SmdpError(
+            f"The folder '{folder}' cannot be made: {error.strerror or error}.", "Name another one."
+        ) from None
+    return folder
+
+
 def write_whole(path: Path, content: bytes, *, mode: int = ORDINARY) -> Path:
     """Write beside the file and then put it in its place: a crash leaves the old one as it was."""
     beside = path.with_name(f".{path.name[:80]}.{secrets.token_hex(6)}.part")

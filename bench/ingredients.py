@@ -1,0 +1,83 @@
+"""What each ingredient of the feature map contributes, in the paper's hardest model.
+
+Usage: python bench/ingredients.py [--noise 50] [--replications 5] [--jobs 2] [--write]
+
+Exponential model, n = 30, T = 90, discount 0.5: screening, map and both kinds of Q-learning on the
+same simulated trials as `smdp simulate`, with everything as it is by default and with one
+ingredient left out at a time. `--write` puts the table into bench/ingredients.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from smdp.settings import FeatureMapSettings
+from smdp.simulation.replication import CellResult, replicate
+from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
+from smdp.simulation.summary import mean_and_error
+
+DEFAULT = FeatureMapSettings(interpretable=False)
+VARIANTS = {
+    "as it is": DEFAULT,
+    "the paper's absolute test instead of the relative one": replace(DEFAULT, test="absolute"),
+    "one start of the refit instead of five": replace(DEFAULT, restarts=1),
+    "refit's weight decay fixed at 0.01": replace(DEFAULT, refit_weight_decays=(0.01,)),
+    "one pass (no iteration)": replace(DEFAULT, iterate=False),
+}
+MEASURES = {"linear": 2, "neural": 2, "variables_count": 1, "dimension": 1, "seconds": 0}
+
+
+def one(variant: str, noise: int, replication: int) -> CellResult:
+    how = StudySettings(feature_map=VARIANTS[variant])
+    return replicate(Cell(SimulationSetting("exp", noise), "adnn", replication), how)
+
+
+def table(noise: int, replications: int, jobs: int) -> str:
+    wanted = [(variant, k) for k in range(replications) for variant in VARIANTS]
+    found = Parallel(n_jobs=jobs)(delayed(one)(variant, noise, k) for variant, k in wanted)
+    lines = [
+        "| variant | Linear Q | NN Q | nVar | nDim | S1-S4 kept | seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for variant in VARIANTS:
+        own = [each for (name, _), each in zip(wanted, found, strict=True) if name == variant]
+        done = [each for each in own if each.status == "done"]
+        cells = []
+        for name, digits in MEASURES.items():
+            values = pd.Series([getattr(each, name) for each in done], dtype=float)
+            mean, error = mean_and_error(values)
+            cells.append(f"{mean:.{digits}f}" + (f" ({error:.{digits + 1}f})" if digits else ""))
+        true = {"S1", "S2", "S3", "S4"}
+        kept = sum(true <= set((each.variables or "").split()) for each in done)
+        cells.insert(4, f"{kept} of {len(own)}")
+        lines.append(f"| {variant} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--noise", type=int, default=50)
+    parser.add_argument("--replications", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    found = table(chosen.noise, chosen.replications, chosen.jobs)
+    print(found)
+    if chosen.write:
+        text = (
+            "# What each ingredient contributes\n\n"
+            f"Exponential model with {chosen.noise} noise variables, {chosen.replications} "
+            "replications (the first ones of docs/simulation.md), standard errors in brackets. "
+            f"Made by: python bench/ingredients.py --noise {chosen.noise} --replications "
+            f"{chosen.replications} --write\n\n{found}\n"
+        )
+        Path(__file__).with_suffix(".md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The guided example: on each page what to do, and what to look at, with the sample study."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.session import keep, kept
+
+GUIDED = "guided"
+
+#: By page: what to do there, and what is worth seeing.
+STEPS = {
+    "Data": (
+        "Open *Action labels and randomisation* and tick *Randomised with a constant "
+        "probability*: a coin decided, so 0.5 is right. Then press **Use these roles**.",
+        "The guessed roles are right. Each row is one report of one student. *cigs* is the number "
+        "of cigarettes smoked; the utility is minus the next report's number, so that more is "
+        "better. *action* is the module that was shown.",
+    ),
+    "Missing values": (
+        "Press **Leave out 2 and impute**.",
+        "Two students answered too seldom to say anything about them. Gaps of the others are "
+        "filled from their own values around the gap; the outcome itself is never made up.",
+    ),
+    "Rescaling": (
+        "Press **Rescale all variables**.",
+        "Ratings from 1 to 5 and counts up to 20 come to the same levels, so that the weights on "
+        "page 6 can be compared.",
+    ),
+    "Screening": (
+        "Press **Screen** and wait: a few seconds.",
+        "The makers of this study planted three variables that matter: *weekend*, *stress* and "
+        "*quit attempts*. Are they among those kept, and what else is?",
+    ),
+    "Feature dimension": (
+        "Press **Fit the feature map**. It takes a minute or two; you may leave the page.",
+        "One feature after another is tried, until a test no longer speaks against it. Look at "
+        "the p-values by dimension, and at what the sentences below the figure do not claim.",
+    ),
+    "Weights": (
+        "Nothing to press. Read the columns of the figure.",
+        "Blue and vermilion are opposite directions. **Check stability** would show how much of "
+        "this depends on who took part; it takes several minutes.",
+    ),
+    "Q-functions": (
+        "Press **Learn the Q-functions**.",
+        "For each module: what it is worth, depending on the features. Where the two lines cross, "
+        "the better module changes.",
+    ),
+    "Policy": (
+        "Press **Estimate what it would earn**.",
+        "Is the policy's interval above that of what was done in the trial? And at how many "
+        "decisions does it abstain?",
+    ),
+    "Patient": (
+        "Choose a student and a time.",
+        "A recommendation comes with its margin and its reasons. *No recommendation* is an answer "
+        "too.",
+    ),
+    "Report": (
+        "Press **HTML** for a report, or save the analysis as one file.",
+        "The methods paragraph is written from your settings. A reviewer who opens the saved file "
+        "sees what you saw, and can run it again.",
+    ),
+}
+
+
+def start_guide() -> None:
+    keep(GUIDED, True)
+
+
+def guide(title: str) -> None:
+    """On a page of the example: what to do and see here; nothing without the example."""
+    if not kept(GUIDED, False) or title not in STEPS:
+        return
+    do, see = STEPS[title]
+    with st.container(border=True, key="guide"):
+        text, end = st.columns([6, 1], vertical_alignment="center")
+        where = f"{list(STEPS).index(title) + 1} of {len(STEPS)}"
+        text.markdown(f"**Guided example, {where}.** {do}\n\n{see}")
+        if end.button(
+            "End it",
+            icon=":material/close:",
+            type="tertiary",
+            help="Hides these boxes. The sample study and all results stay.",
+        ):
+            keep(GUIDED, False)
+            st.rerun()

@@ -1,0 +1,232 @@
+"""Every step by clicks: the plan repeats it to the last digit, and the file brings it back."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+
+from dashboard import jobs
+from dashboard.session import Key
+from smdp.analysis.currency import out_of_date
+from smdp.analysis.plan import AnalysisPlan
+from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
+from smdp.analysis.steps import Step
+from smdp.analysis.tables import result_tables
+from smdp.plain_data import fingerprint, read_plain, write_plain
+from smdp.policy.evaluation_settings import EvaluationSettings
+from smdp.policy.settings import PolicySettings
+from smdp.settings import FeatureMapSettings
+from smdp.worker import TASKS
+from tests.dashboard.conftest import Driver, open_file, saved
+from tests.small_trial import study_frame
+
+#: What the pages do not ask, set to as little work as it takes.
+TINY = {
+    FeatureMapSettings: {
+        "widths": (4,),
+        "penalties": (0.02,),
+        "folds": 2,
+        "steps": 30,
+        "polish_steps": 5,
+        "refit_steps": 30,
+        "restarts": 1,
+        "batch": 16,
+        "permutations": 299,
+        "iterate": False,
+    },
+    PolicySettings: {"width": 4, "steps": 100},
+    EvaluationSettings: {"segments": 2},
+}
+TABLE = study_frame().to_csv(index=False).encode()
+PAGES = (
+    "data",
+    "missing_values",
+    "rescaling",
+    "screening",
+    "feature_dimension",
+    "weights",
+    "q_functions",
+    "policy",
+    "patient",
+    "report",
+)
+
+
+class InThisProcess:
+    """A worker without a process of its own: each would spend its seconds on imports."""
+
+    stdin = None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def stdout(self) -> Iterator[str]:
+        request = read_plain(self.folder / "request")
+        result = TASKS[request.task](request, lambda share, message: None)
+        write_plain(result, self.folder / "result")
+        yield from ()
+
+    def wait(self) -> int:
+        return 0
+
+
+def finish(app, seconds=240):
+    """Wait for what runs in the background."""
+    deadline = time.monotonic() + seconds
+    while any(job.active for job in app.at.session_state[Key.JOBS].values()):
+        assert time.monotonic() < deadline, app.text
+        time.sleep(0.1)
+    app.run()
+    assert not app.at.error, app.text
+    return app
+
+
+def click_through(app):
+    """All steps, with choices that are not the defaults wherever a page offers one."""
+    app.upload("trial.csv", TABLE)
+    app.set_role("stress", **{"missing codes": "-9", "lowest": -5.0, "highest": 15.0})
+    utility = next(box for box in app.at.selectbox if box.label == "Utility (U)")
+    utility.set_value("minus next craving")
+    app.run().press("Use these roles").go("missing_values").press("mpute")
+    app.go("rescaling").at.radio(key="rescaling.way").set_value("Ordinal: common levels")
+    app.run().press("Rescale all variables").go("screening")
+    app.at.number_input(key="screening.permutations").set_value(299)
+    app.at.number_input(key="screening.seed").set_value(3)
+    app.at.multiselect(key="screening.in").set_value(["craving", "stress"])
+    finish(app.run().press("Screen 2 variables")).go("feature_dimension")
+    app.at.number_input(key="features.seed").set_value(2)
+    finish(app.run().press("Fit the feature map")).go("weights")
+    app.at.number_input(key="weights.bootstraps").set_value(5)
+    app.run().press("Check stability").go("q_functions")
+    app.at.slider(key="q.discount").set_value(0.5)
+    app.at.number_input(key="q.bootstraps").set_value(3)
+    app.at.number_input(key="q.seed").set_value(4)
+    finish(app.run().press("Learn the Q-functions")).go("policy")
+    app.at.selectbox(key="policy.model").set_value("neural")
+    app.at.number_input(key="policy.folds").set_value(2)
+    app.at.number_input(key="policy.bootstraps").set_value(20)
+    app.at.number_input(key="policy.seed").set_value(6)
+    app.at.number_input(key="policy.shuffles").set_value(5)
+    app.at.multiselect(key="policy.controls").set_value(["stress"])
+    app.at.multiselect(key="policy.moderators").set_value(["stress"])
+    app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
+    return finish(app)
+
+
+def tiny(patch):
+    for kind, settings in TINY.items():
+        patch.setattr(kind, "__init__", partialmethod(kind.__init__, **settings))
+
+
+@pytest.fixture(scope="module")
+def clicked(tmp_path_factory):
+    """The analysis as the dashboard kept it, and what its sidebar said."""
+    main, folder = sys.modules["__main__"], tmp_path_factory.mktemp("autosave")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SMDP_AUTOSAVE", str(folder))
+        patch.setattr(jobs, "_worker", InThisProcess)
+        tiny(patch)
+        app = click_through(Driver())
+    sys.modules["__main__"] = main
+    return saved(app, folder), app.sidebar
+
+
+@pytest.fixture(scope="module")
+def repeated(clicked, tmp_path_factory):
+    """The file that `smdp run` writes from the exported plan, in a fresh process."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "plan.toml").write_text(clicked[0].plan.to_toml(), encoding="utf-8")
+    (folder / "trial.csv").write_bytes(TABLE)
+    command = [sys.executable, "-m", "smdp.cli", "run", "plan.toml", "--data", "trial.csv"]
+    subprocess.run([*command, "--out", "out", "--quiet"], cwd=folder, check=True, timeout=240)
+    return (folder / "out" / "analysis.smdp").read_bytes()
+
+
+def test_every_step_was_done_and_planned(clicked):
+    analysis, _ = clicked
+    assert list(analysis.results) == [str(step) for step in Step]
+    assert [policy.kind for policy in analysis.policies] == ["linear", "neural"]
+    assert analysis.feature_map.kind == "adnn"
+    assert analysis.plan.steps == tuple(Step)
+    assert (analysis.plan.placebo.policy, analysis.plan.placebo.seed) == (2, 6)
+    assert analysis.plan.trial.moderators == ("stress",)
+    assert not out_of_date(analysis)
+
+
+def test_the_exported_plan_in_a_fresh_process_gives_every_table(clicked, repeated):
+    analysis, run = clicked[0], load_analysis(repeated)
+    assert run.plan == AnalysisPlan.from_toml(analysis.plan.to_toml()) == analysis.plan
+    ours, theirs = result_tables(analysis), result_tables(run)
+    assert {table.step for table in ours} == set(Step)
+    assert [table.name for table in ours] == [table.name for table in theirs]
+    for one, other in zip(ours, theirs, strict=True):
+        assert fingerprint(one.frame) == fingerprint(other.frame), one.name
+    for step, record in analysis.records.items():
+        assert record.output == run.records[step].output, step
+        assert record.warnings == run.records[step].warnings, step
+
+
+def look_at_every_page(app, sidebar):
+    for page in PAGES:
+        said = app.go(page).text
+        assert app.sidebar[:8] == sidebar[:8]
+        assert "not those that the result" not in said, page
+        assert "out of date" not in said, page
+        assert not app.at.error, page
+
+
+def same_as(analysis, again):
+    assert again.plan == analysis.plan
+    assert again.records == analysis.records
+    assert {s: fingerprint(r) for s, r in again.results.items()} == {
+        s: fingerprint(r) for s, r in analysis.results.items()
+    }
+
+
+def test_opened_again_every_page_shows_the_same(clicked, autosaves, monkeypatch):
+    tiny(monkeypatch)
+    analysis, sidebar = clicked
+    app = open_file(analysis_to_bytes(analysis))
+    assert app.title == "Policy"
+    assert "controls show what its plan says" not in app.text
+    look_at_every_page(app, sidebar)
+    same_as(analysis, saved(app, autosaves))
+
+
+def test_what_a_plan_made_is_opened_with_the_plans_choices(
+    clicked, repeated, autosaves, monkeypatch
+):
+    """`smdp run` knows nothing of the pages' controls."""
+    tiny(monkeypatch)
+    app = open_file(repeated)
+    assert "controls show what its plan says" in app.text
+    assert app.at.selectbox(key="policy.model").value == "neural"
+    assert app.at.multiselect(key="policy.moderators").value == ["stress"]
+    look_at_every_page(app, clicked[1])
+    assert "controls show what its plan says" not in app.text
+    same_as(load_analysis(repeated), saved(app, autosaves))
+
+
+def test_without_its_data_it_goes_on_once_it_has_the_table(clicked, autosaves, monkeypatch):
+    tiny(monkeypatch)
+    analysis, sidebar = clicked
+    app = open_file(analysis_to_bytes(analysis, with_data=False))
+    assert "(168 rows, 7 columns)" in app.text
+    assert f"Screening: {sidebar[3]}" in app.text
+    app.at.file_uploader[1].upload("trial.csv", TABLE)
+    assert "every cell is the same" in app.run().text
+    look_at_every_page(app, sidebar)
+
+
+def test_another_table_is_told(clicked):
+    app = open_file(analysis_to_bytes(clicked[0], with_data=False))
+    frame = study_frame()
+    frame.loc[3, "noise"] += 1
+    app.at.file_uploader[1].upload("trial.csv", frame.to_csv(index=False).encode())
+    assert "This is not the table that the analysis was made with" in app.run().text
+    assert set(app.sidebar[3:8]) == {"out of date"}

@@ -1,0 +1,142 @@
+"""Opening what was saved elsewhere: a plan's file, a workbook's sheet, settings of no page."""
+
+import io
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from dashboard.session import Key
+from smdp import (
+    AnalysisPlan,
+    ColumnRoles,
+    FeatureMapPlan,
+    ImputationSettings,
+    NextValue,
+    PolicyPlan,
+    PolicySettings,
+    PreparationSettings,
+    ReadingSettings,
+    ScreeningPlan,
+    ScreeningSettings,
+    run_analysis,
+)
+from smdp.analysis.currency import out_of_date
+from smdp.analysis.saved_file import analysis_to_bytes
+from tests.dashboard.conftest import open_file, saved
+from tests.small_trial import study_frame
+
+PLAN = AnalysisPlan(
+    roles=ColumnRoles(
+        "person",
+        "day",
+        "treated",
+        ["stress", "noise", "craving"],
+        NextValue("craving", -1),
+        action_levels={"0": "nothing", "1": "a message"},
+    ),
+    reading=ReadingSettings(missing_codes={"stress": (-9,)}),
+)
+NO_SCREENING = replace(
+    PLAN,
+    features=FeatureMapPlan("identity", True),
+    policies=(PolicyPlan(PolicySettings(discount=0.5, bootstraps=3), 4),),
+)
+
+
+def as_csv(name="trial.csv"):
+    file = io.BytesIO(study_frame().to_csv(index=False).encode())
+    file.name = name
+    return file
+
+
+@pytest.fixture(scope="module")
+def workbook():
+    """The study on the second sheet, half of it on the third."""
+    file = io.BytesIO()
+    with pd.ExcelWriter(file) as writer:
+        pd.DataFrame({"about": ["a trial"]}).to_excel(writer, sheet_name="Read me", index=False)
+        study_frame().to_excel(writer, sheet_name="Data", index=False)
+        study_frame()[:84].to_excel(writer, sheet_name="First half", index=False)
+    return file.getvalue()
+
+
+def of_workbook(content, sheet):
+    file = io.BytesIO(content)
+    file.name = "trial.xlsx"
+    reading = replace(PLAN.reading, sheet=sheet)
+    return run_analysis(file, replace(PLAN, reading=reading, stop_after="rescaling"))
+
+
+def sheet_box(app):
+    return next((box for box in app.at.selectbox if box.label == "Sheet"), None)
+
+
+def test_a_map_of_all_variables_needs_no_screening(autosaves):
+    app = open_file(analysis_to_bytes(run_analysis(as_csv(), NO_SCREENING)))
+    assert app.title == "Q-functions"
+    assert app.sidebar[3] == "ready"
+    assert "out of date" not in app.sidebar
+    for page in ("feature_dimension", "weights", "q_functions", "patient", "report"):
+        assert "not done yet" not in app.go(page).text, page
+        assert "out of date" not in app.text, page
+    assert not out_of_date(saved(app, autosaves))
+
+
+def test_nor_does_it_depend_on_one(autosaves):
+    plan = replace(NO_SCREENING, screening=ScreeningPlan(ScreeningSettings(permutations=299)))
+    app = open_file(analysis_to_bytes(run_analysis(as_csv(), plan)))
+    before = app.sidebar[4:7]
+    app.go("screening").at.number_input(key="screening.level").set_value(0.2)
+    done = app.run().at.session_state[Key.DONE]
+    done["screening"] = replace(done["screening"], token="screened anew")
+    app.go("feature_dimension")
+    assert app.sidebar[4:7] == before
+    assert "out of date" not in app.text
+
+
+def test_settings_beyond_a_page_do_not_break_it():
+    plan = replace(
+        PLAN,
+        preparation=PreparationSettings(
+            exclude_above=0.505, imputation=ImputationSettings(span=2.5)
+        ),
+        screening=ScreeningPlan(ScreeningSettings(level=0.9, permutations=299)),
+        features=FeatureMapPlan("pca", True),
+        policies=(PolicyPlan(PolicySettings(discount=0.995, bootstraps=2)),
+                  PolicyPlan(PolicySettings(discount=0.1, bootstraps=2), 7)),
+    )  # fmt: skip
+    app = open_file(analysis_to_bytes(run_analysis(as_csv(), plan)))
+    for page in ("missing_values", "screening", "feature_dimension", "q_functions", "policy"):
+        assert not app.go(page).at.error
+        assert "out of date" not in app.text
+
+
+def test_a_sheet_of_a_workbook(workbook, autosaves):
+    analysis = of_workbook(workbook, "Data")
+    app = open_file(analysis_to_bytes(analysis)).go("data")
+    assert sheet_box(app) is None
+    assert "Sheet Data of the workbook" in app.text
+    assert "not those that the result" not in app.text
+    assert saved(app, autosaves).plan.reading == analysis.plan.reading
+    app.upload("trial.xlsx", workbook)
+    sheet_box(app).set_value("First half")
+    assert app.run().at.session_state[Key.TABLE].sheet == "First half"
+    assert set(app.sidebar[:3]) == {"out of date"}
+    sheet_box(app).set_value("Data")
+    assert app.run().sidebar[:3] == [r.summary for r in analysis.records.values()]
+
+
+@pytest.mark.parametrize("sheet", ["Data", 1])
+def test_a_workbook_for_an_analysis_without_data(workbook, autosaves, sheet):
+    analysis = of_workbook(workbook, sheet)
+    app = open_file(analysis_to_bytes(analysis, with_data=False))
+    app.at.file_uploader[1].upload("trial.xlsx", workbook)
+    assert "every cell is the same" in app.run().text
+    assert sheet_box(app.go("data")).value == "Data"
+    assert "not those that the result" not in app.text
+    assert app.sidebar[2] == analysis.records["rescaling"].summary
+    assert saved(app, autosaves).plan.reading == analysis.plan.reading
+    sheet_box(app).set_value("Read me")
+    assert not app.run().at.exception
+    assert app.sidebar[0] == "out of date"

@@ -1,0 +1,175 @@
+"""Jobs wait their turn: a few workers at once, first come, first served, no place lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from long_jobs import ENDLESS, sample_trajectories, wait, wait_until
+from streamlit.testing.v1 import AppTest
+
+from dashboard import autosaving, jobs, places, running
+from dashboard.jobs import Job, JobState
+from dashboard.places import Places
+from dashboard.session import Key, Step
+from smdp.errors import SettingError
+from smdp.parallel import DASHBOARD_WORKERS
+from smdp.settings import ScreeningSettings
+from tests.dashboard.conftest import APP, saved
+
+
+@pytest.fixture(scope="module")
+def trajectories():
+    return sample_trajectories()
+
+
+@pytest.fixture
+def one_place(monkeypatch):
+    """A server with a place for one worker."""
+    free = Places(1)
+    monkeypatch.setattr(jobs, "places", lambda: free)
+    return free
+
+
+def test_jobs_wait_for_a_place_in_the_order_of_their_coming(trajectories, one_place):
+    first, second, third = (
+        jobs.start("screen", "token", trajectories, settings, seed=0)
+        for settings in (ENDLESS, ScreeningSettings(), ScreeningSettings())
+    )
+    assert [job.state for job in (first, second, third)] == ["running", "waiting", "waiting"]
+    assert [job.before for job in (first, second, third)] == [0, 1, 2]
+    assert second.process is None
+    first.cancel()
+    wait(second, JobState.RUNNING, JobState.DONE)
+    assert third.state == JobState.WAITING
+    assert third.before == 1
+    wait(third, JobState.DONE)
+    assert second.state == JobState.DONE
+    assert third.started > second.started
+    assert third.result.table.equals(second.result.table)
+
+
+def test_a_waiting_job_can_be_cancelled_and_leaves_nothing(trajectories, one_place):
+    first, second, third = (
+        jobs.start("screen", "token", trajectories, ENDLESS, seed=0) for _ in range(3)
+    )
+    second.cancel()
+    assert second.state == JobState.CANCELLED
+    assert second.process is None
+    assert not second.folder.exists()
+    assert third.before == 1
+    first.end()
+    wait(third, JobState.RUNNING)
+    third.end()
+    wait_until(lambda: not third.folder.exists())
+
+
+def test_a_worker_that_dies_gives_its_place_back(trajectories, one_place):
+    first, second = (jobs.start("screen", "token", trajectories, ENDLESS, seed=0) for _ in range(2))
+    os.kill(first.process.pid, signal.SIGKILL)
+    wait(second, JobState.RUNNING)
+    assert first.state == JobState.FAILED
+    second.end()
+
+
+def test_a_worker_that_cannot_be_started_gives_its_place_back(trajectories, one_place, monkeypatch):
+    def no_memory(folder):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(jobs, "_worker", no_memory)
+    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    assert job.state == JobState.FAILED
+    assert "Cannot allocate memory" in job.error.problem
+    assert not job.folder.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(jobs, "places", lambda: one_place)
+    after = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    assert after.state == JobState.RUNNING
+    after.end()
+
+
+def test_a_session_that_ends_leaves_the_queue(trajectories, one_place, monkeypatch):
+    class Server:
+        gone: ClassVar = {"left"}
+
+        def is_active_session(self, session):
+            return session not in self.gone
+
+    monkeypatch.setattr(jobs.st.runtime, "exists", lambda: True)
+    monkeypatch.setattr(jobs.st.runtime, "get_instance", Server)
+    monkeypatch.setattr(jobs, "GRACE_SECONDS", 0.1)
+    first, second = (jobs.start("screen", "token", trajectories, ENDLESS, seed=0) for _ in range(2))
+    second.session = "left"
+    watching = threading.Thread(target=jobs._guard, args=(first,), daemon=True)
+    watching.start()  # of a page that was reloaded: a new session has taken its job over
+    jobs._guard(second)
+    assert second.state == JobState.CANCELLED
+    assert second.ended_with == "its page was closed"
+    assert first.state == JobState.RUNNING
+    first.end()
+    watching.join()
+
+
+def test_workers_have_no_more_threads_than_there_are_cores(monkeypatch):
+    monkeypatch.setattr(places, "cores", lambda: 8)
+    for asked, at_once, threads in (("", 8, "1"), ("2", 2, "4"), ("3", 3, "2"), ("50", 8, "1")):
+        monkeypatch.setenv(DASHBOARD_WORKERS, asked)
+        assert places.workers_at_once() == at_once
+        assert set(places.threads_of_a_worker().values()) == {threads}
+    for wrong in ("0", "-1", "many", "²"):
+        monkeypatch.setenv(DASHBOARD_WORKERS, wrong)
+        with pytest.raises(SettingError, match="SMDP_WORKERS"):
+            places.workers_at_once()
+
+
+def test_a_worker_gets_its_threads(trajectories):
+    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    wait_until(lambda: "Round 1" in job.message)
+    given = Path(f"/proc/{job.process.pid}/environ").read_text().split("\0")
+    job.end()
+    for name, count in places.threads_of_a_worker().items():
+        assert f"{name}={count}" in given
+
+
+def test_what_a_killed_server_left_behind_is_removed(monkeypatch, tmp_path):
+    monkeypatch.setattr(jobs.tempfile, "gettempdir", lambda: str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, own, other = (
+        tmp_path / f"smdp-job-{name}" for name in (f"{ended.pid}-a", f"{os.getpid()}-b", "odd")
+    )
+    for folder in (left, own, other):
+        (folder / "request").mkdir(parents=True)
+    jobs._remove_left_overs.__wrapped__()
+    assert not left.exists()
+    assert own.exists()
+    assert other.exists()
+
+
+def test_a_page_that_is_reloaded_twice_keeps_its_job(sample, autosaves, monkeypatch):
+    sample.press("Use these roles").go("missing_values").press("impute")
+    sample.go("rescaling").press("Rescale all variables").go("screening")
+    job = Job("screen", "token", ScreeningSettings(), Path("nowhere"), state=JobState.RUNNING)
+    monkeypatch.setattr(running, "start", lambda *what: job)
+    monkeypatch.setattr(running, "_of_session", {})
+    monkeypatch.setattr(autosaving, "_in_use", lambda name: False)
+    sample.press("Screen 15 variables")
+    saved(sample, autosaves)
+    page = sample.at
+    for _ in range(2):
+        (left,) = running._of_session.values()
+        monkeypatch.setattr(running, "_of_session", {"gone": left})
+        monkeypatch.setitem(autosaving._owners, page.query_params["work"], "gone")
+        job.session = "gone"
+        reloaded = AppTest.from_file(str(APP), default_timeout=60)
+        reloaded.query_params["work"] = page.query_params["work"]
+        page = reloaded.run()
+        assert page.session_state[Key.JOBS] == {Step.SCREENING: job}
+        assert job.session != "gone"
+    job.state, job.ended_with = JobState.CANCELLED, "its page was closed"
+    page.switch_page("views/screening.py").run()
+    assert "still running when its page was closed" in page.warning[0].value
