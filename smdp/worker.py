@@ -27,6 +27,9 @@ from smdp.progress import Cancelled, Progress
 #: The exit code of a worker that was asked to stop and had nothing finished.
 STOPPED = 5
 
+#: Seconds in which a worker whose parent is gone has tidied up.
+PATIENCE = 10.0
+
 #: Tasks with parts that are results of their own, so that it is worth asking them to stop.
 KEEP_WHAT_IS_FINISHED = {"adnn", "stability", "simulate", "plan_study"}
 
@@ -202,8 +205,12 @@ def main(folder: Path) -> int:
 
 
 def _say(line: dict) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the parent is gone; who listens to it tidies up and ends this process
+        threading.Event().wait(PATIENCE)
+        raise
 
 
 def _listen_to_parent(stop: threading.Event, folder: Path) -> None:
