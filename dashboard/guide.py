@@ -15,7 +15,7 @@ STEPS = {
         "probability*: a coin decided, so 0.5 is right. Then press **Use these roles**.",
         "The guessed roles are right. Each row is one report of one student. *cigs* is the number "
         "of cigarettes smoked; the utility is minus the next report's number, so that more is "
-        "better. *action* is the module that was shown.",
+        "better. *module* is what was shown: 0 for information, 1 for treatment.",
     ),
     "Missing values": (
         "Press **Leave out 2 and impute**.",

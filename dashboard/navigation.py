@@ -105,10 +105,10 @@ def sidebar() -> None:
                 icon=ICONS[state(step)],
             )
             st.caption(step_line(step))
+        watch_if_running()
         for page, icon in VIEWS.items():
             label = f"{page.number}  {page.title}" if page.number else page.title
             st.page_link(f"views/{page.view}.py", label=label, icon=icon)
-        watch_if_running()
         mine = autosaving.present()
         if table is None and mine is not None and mine.problem:
             st.divider()

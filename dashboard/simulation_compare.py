@@ -54,12 +54,14 @@ def compare_with_the_paper() -> None:
         chosen = _settings_and_button()
     with main:
         job_box(Step.SIMULATION)
-        milestones(Step.SIMULATION, trials_so_far)
         finished = done(Step.SIMULATION)
-        if finished is None:
-            if not is_running(Step.SIMULATION):
-                _empty()
-        else:
+        if is_running(Step.SIMULATION):
+            with st.container(border=True, height=480 if finished is None else "content"):
+                st.markdown("Each trial appears here as soon as it is analysed.")
+                milestones(Step.SIMULATION, trials_so_far)
+        elif finished is None:
+            _empty()
+        if finished is not None:
             if chosen is not None:
                 changed_notice(Step.SIMULATION, chosen)
             setting, _, planned, _ = finished.settings
