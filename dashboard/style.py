@@ -11,8 +11,9 @@ CSS = """
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] {
   margin: -.85rem 0 -.6rem 2.1rem; font-size: .8rem; line-height: 1.25; }
 [data-testid="stSidebar"] hr ~ [data-testid="stCaptionContainer"] { margin-left: 0; }
+[data-testid="stCaptionContainer"] { opacity: .75 !important; color: inherit !important; }
 abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cursor: help; }
-.st-key-guide { background: var(--st-blue-background-color, #EDF5FA); color: inherit; }
+.st-key-guide { background: rgba(0, 114, 178, .12); }
 [data-testid="stSidebar"] hr { margin: .8rem 0 0 0; }
 """
 
