@@ -69,7 +69,7 @@ def train(
         for spec in specs
     ]
     parts = list(_batches_of_models(sets, specs, how))
-    before = np.cumsum([0, *map(len, parts)]) / len(specs)
+    before = np.cumsum([0, *map(len, parts)]) / max(1, len(specs))
 
     def progress(k: int) -> Progress:
         return lambda share, what: report(before[k] + share * (before[k + 1] - before[k]))
