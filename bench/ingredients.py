@@ -1,21 +1,23 @@
 """What each ingredient of the feature map contributes, in the paper's hardest model.
 
-Usage: python bench/ingredients.py [--noise 50] [--replications 5] [--jobs 2] [--write]
+Usage: python bench/ingredients.py [--noise 50] [--replications 5] [--jobs 2]
 
 Exponential model, n = 30, T = 90, discount 0.5: screening, map and both kinds of Q-learning on the
 same simulated trials as `smdp simulate`, with everything as it is by default and with one
-ingredient left out at a time. `--write` puts the table into bench/ingredients.md.
+ingredient left out at a time. It prints Markdown; bench/ingredients.md holds what it printed.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 from joblib import Parallel, delayed
 
+from smdp.feature_map import iterate
+from smdp.feature_map.dimension import DimensionChoice, choose_dimension
 from smdp.settings import FeatureMapSettings
 from smdp.simulation.replication import CellResult, replicate
 from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
@@ -24,17 +26,29 @@ from smdp.simulation.summary import mean_and_error
 DEFAULT = FeatureMapSettings(interpretable=False)
 VARIANTS = {
     "as it is": DEFAULT,
+    "the penalised network as the map, no refit": DEFAULT,
     "the paper's absolute test instead of the relative one": replace(DEFAULT, test="absolute"),
     "one start of the refit instead of five": replace(DEFAULT, restarts=1),
     "refit's weight decay fixed at 0.01": replace(DEFAULT, refit_weight_decays=(0.01,)),
     "one pass (no iteration)": replace(DEFAULT, iterate=False),
 }
+NO_REFIT = list(VARIANTS)[1]
 MEASURES = {"linear": 2, "neural": 2, "variables_count": 1, "dimension": 1, "seconds": 0}
 
 
 def one(variant: str, noise: int, replication: int) -> CellResult:
     how = StudySettings(feature_map=VARIANTS[variant])
-    return replicate(Cell(SimulationSetting("exp", noise), "adnn", replication), how)
+    chooses = penalised_choice if variant == NO_REFIT else choose_dimension
+    with patch.object(iterate, "choose_dimension", chooses):
+        return replicate(Cell(SimulationSetting("exp", noise), "adnn", replication), how)
+
+
+def penalised_choice(*arguments, **more) -> DimensionChoice:
+    """Variables and dimension as they are chosen by default, but the penalised network is used."""
+    choice = choose_dimension(*arguments, **more)
+    chosen = choice.chosen
+    refitted = replace(chosen.refitted, network=chosen.tuned.network)
+    return replace(choice, chosen=replace(chosen, refitted=refitted))
 
 
 def table(noise: int, replications: int, jobs: int) -> str:
@@ -64,19 +78,8 @@ def main() -> None:
     parser.add_argument("--noise", type=int, default=50)
     parser.add_argument("--replications", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
-    found = table(chosen.noise, chosen.replications, chosen.jobs)
-    print(found)
-    if chosen.write:
-        text = (
-            "# What each ingredient contributes\n\n"
-            f"Exponential model with {chosen.noise} noise variables, {chosen.replications} "
-            "replications (the first ones of docs/simulation.md), standard errors in brackets. "
-            f"Made by: python bench/ingredients.py --noise {chosen.noise} --replications "
-            f"{chosen.replications} --write\n\n{found}\n"
-        )
-        Path(__file__).with_suffix(".md").write_text(text, encoding="utf-8")
+    print(table(chosen.noise, chosen.replications, chosen.jobs))
 
 
 if __name__ == "__main__":

@@ -155,10 +155,14 @@ def _one_action(
     report: Callable[[float], None],
 ) -> tuple[Tuned, tuple[Layer, ...], list[str]]:
     tuning, refitting = np.random.SeedSequence(seed, spawn_key=(1, action)).spawn(2)
-    tuned, notes = tune(
-        sets, dimensions, settings, seed=tuning, report=lambda share: report(0.7 * share)
+    (best,), notes = tune(
+        sets,
+        dimensions,
+        settings,
+        seed=tuning,
+        keep=lambda tuned: [smallest_dimension(tuned)],
+        report=lambda share: report(0.7 * share),
     )
-    best = smallest_dimension(tuned)
     wanted = Architecture(best.dimension, best.width, best.depth, best.network.selected)
     refitted, more = refit(
         sets, [wanted], settings, seed=refitting, report=lambda share: report(0.7 + 0.3 * share)

@@ -11,7 +11,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), "The elements of statistical le
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ HARDER = 10.0
 #: The step size of the polish relative to that of training: it only settles what is there.
 POLISH_RATE = 0.1
 #: The share of the loss by which dimensions may differ and count as equally good.
-NEGLIGIBLE = 0.002
+NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +72,13 @@ def tune(
     settings: FeatureMapSettings,
     *,
     seed: np.random.SeedSequence,
+    keep: Callable[[list[Tuned]], list[Tuned]] = lambda tuned: tuned,
     report: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Tuned], list[str]]:
-    """For each dimension the chosen network, and notes on candidates that had to be left out."""
+    """For each dimension the chosen network, and notes on candidates that had to be left out.
+
+    `keep`: which dimensions to go on with, by their losses; only their networks are polished.
+    """
     specs = grid(sets, dimensions, settings)
     networks = train(
         sets, specs, how_to_select(settings), seed=seed, report=lambda share: report(0.8 * share)
@@ -89,7 +93,7 @@ def tune(
             whole[key] = network
         else:
             losses.setdefault(key, []).append(held_out_loss(sets, spec.dataset, network))
-    chosen = []
+    chosen: list[Tuned] = []
     for q in dimensions:
         usable = {
             key: np.array(loss)
@@ -98,14 +102,11 @@ def tune(
         }
         if not usable:
             raise DataError(f"No network of dimension {q} could be trained.", notes[0])
-        chosen.append((best := one_standard_error(usable), usable[best]))
-    polished = _polish(sets, [key for key, _ in chosen], whole, settings, seed,
-                       lambda share: report(0.8 + 0.2 * share))  # fmt: skip
-    tuned = [
-        Tuned(*key, losses=fold_losses, network=network)
-        for (key, fold_losses), network in zip(chosen, polished, strict=True)
-    ]
-    return tuned, notes
+        key = one_standard_error(usable)
+        chosen.append(Tuned(*key, losses=usable[key], network=whole[key]))
+    kept = keep(chosen)
+    polished = _polish(sets, kept, settings, seed, lambda share: report(0.8 + 0.2 * share))
+    return [replace(each, network=new) for each, new in zip(kept, polished, strict=True)], notes
 
 
 def grid(
@@ -147,7 +148,7 @@ def smallest_dimension(tuned: Sequence[Tuned]) -> Tuned:
     """Of one network for each dimension, the smallest that is not clearly worse than the best.
 
     Losses that differ by `NEGLIGIBLE` count as equal: beyond the dimension that suffices they still
-    fall by a hair, since wider bottlenecks are easier to train, and folds agree about it.
+    fall a little, since wider bottlenecks are easier to train, and folds agree about it.
     """
     best = min(tuned, key=lambda each: each.loss)
     limit = best.losses * (1 + NEGLIGIBLE)
@@ -165,14 +166,13 @@ def clearly_worse(losses: NDArray[np.float64], best: NDArray[np.float64]) -> boo
 
 def _polish(
     sets: TrainingSets,
-    keys: Sequence[tuple[int, int, int, float]],
-    whole: dict[tuple[int, int, int, float], Network],
+    tuned: Sequence[Tuned],
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     report: Callable[[float], None],
 ) -> list[Network]:
     """Steps on all rows at once, without the noise of minibatches, for exact zeros."""
-    start = [whole[key] for key in keys]
+    start = [each.network for each in tuned]
     if settings.polish_steps == 0:
         return start
     how = HowToTrain(
@@ -186,6 +186,16 @@ def _polish(
         harder_below=WEAK_COLUMN,
         harder=HARDER,
     )
-    specs = [ModelSpec(sets.everything, *key, weight_decay=settings.weight_decay) for key in keys]
+    specs = [
+        ModelSpec(
+            sets.everything,
+            each.dimension,
+            each.width,
+            each.depth,
+            each.penalty,
+            weight_decay=settings.weight_decay,
+        )
+        for each in tuned
+    ]
     polished = train(sets, specs, how, seed=seed, initial=start, report=report)
     return [new if new.finite else old for new, old in zip(polished, start, strict=True)]

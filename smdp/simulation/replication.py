@@ -150,13 +150,13 @@ def separate_networks(settings: FeatureMapSettings, variables: int) -> FeatureMa
     """The settings with candidates for as many variables, where they name none.
 
     A network that predicts all variables without screening needs many features, and hidden layers
-    that are wider than that: 4, 5, 6 or 8 features for every 16 variables, and 24 units.
+    that are wider than that: 4, 5, 6 or 8 features for every 16 variables, and 16 units.
     """
     dimensions = tuple(max(1, k * variables // 16) for k in (4, 5, 6, 8))
     return replace(
         settings,
         dimensions=settings.dimensions or dimensions,
-        widths=settings.widths or (max(40, 3 * variables // 2),),
+        widths=settings.widths or (max(40, variables),),
     )
 
 

@@ -8,7 +8,7 @@ from smdp.feature_map import dimension
 from smdp.feature_map.dimension import candidate_dimensions
 from smdp.feature_map.identify import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
-from smdp.feature_map.tuning import one_standard_error
+from smdp.feature_map.tuning import Tuned, one_standard_error, smallest_dimension, tune
 from smdp.settings import FeatureMapSettings
 
 
@@ -27,6 +27,22 @@ def test_the_smaller_network_among_equals():
     same = np.array([1.0, 2.0])
     losses = {(1, 40, 1, 0.1): same, (1, 20, 2, 0.1): same, (1, 20, 1, 0.1): same}
     assert one_standard_error(losses) == (1, 20, 1, 0.1)
+
+
+def test_the_smallest_dimension_that_is_not_clearly_worse_by_a_hundredth():
+    best = np.array([10.0, 20.0, 30.0])
+    by_dimension = {1: best * 1.1, 2: best * 1.009, 4: best, 8: best * 1.001}
+    tuned = [Tuned(q, 20, 1, 0.1, losses, None) for q, losses in by_dimension.items()]  # type: ignore[arg-type]
+    assert smallest_dimension(tuned).dimension == 2
+
+
+def test_what_is_not_kept_is_not_polished_and_does_not_matter(sets, quick):
+    seed = np.random.SeedSequence(3)
+    both, _ = tune(sets, (1, 2), quick, seed=seed)
+    (alone,), _ = tune(sets, (1, 2), quick, seed=seed, keep=lambda tuned: tuned[1:])
+    assert alone.dimension == 2
+    for one, other in zip(alone.network.features, both[1].network.features, strict=True):
+        np.testing.assert_allclose(one.weights, other.weights, atol=1e-5)
 
 
 def test_default_candidates_have_gaps_only_where_they_are_many():

@@ -287,7 +287,7 @@ def test_separate_networks_have_candidates_for_their_number_of_variables():
     """16 of 64 variables predict the next state for each action: 16 features are enough."""
     filled = separate_networks(StudySettings().tnn, 64)
     assert filled.dimensions == (16, 20, 24, 32)
-    assert filled.widths == (96,)
+    assert filled.widths == (64,)
     chosen = replace(filled, dimensions=(3,), widths=(7,))
     assert separate_networks(chosen, 64) == chosen
 
