@@ -65,7 +65,13 @@ def compare_with_the_paper() -> None:
             if chosen is not None:
                 changed_notice(Step.SIMULATION, chosen)
             setting, _, planned, _ = finished.settings
-            _result(finished.result, setting, planned, finished.token.endswith(STOPPED_EARLY))
+            if finished.token.endswith(STOPPED_EARLY):
+                st.warning(
+                    f"Stopped early: fewer than the {planned} replications asked for are in the "
+                    "figures.",
+                    icon=":material/stop_circle:",
+                )
+            show_study(finished.result, setting)
 
 
 def _settings_and_button() -> tuple:
@@ -164,17 +170,13 @@ def _empty() -> None:
         )
 
 
-def _result(study: StudyRows, setting: SimulationSetting, planned: int, stopped: bool) -> None:
+def show_study(study: StudyRows, setting: SimulationSetting) -> None:
+    """Our figures beside the paper's, for a study of one setting."""
     comparison = compare_with_paper(study)
     st.markdown(
         f"**Model: {MODEL_NAMES[setting.model]}; {setting.noise} noise variables; "
         f"{setting.subjects} subjects with {setting.times} decisions**"
     )
-    if stopped:
-        st.warning(
-            f"Stopped early: fewer than the {planned} replications asked for are in the figures.",
-            icon=":material/stop_circle:",
-        )
     if study.done.empty:
         check(check_study(study, comparison))
         return

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.session import keep, kept
 from dashboard.show import heading
 from dashboard.simulation_compare import compare_with_the_paper
+from dashboard.simulation_open import open_a_study
 from dashboard.simulation_plan import plan_a_study
 
 heading(
@@ -16,6 +17,7 @@ heading(
 PARTS = {
     "Compare with the paper": compare_with_the_paper,
     "Plan a study": plan_a_study,
+    "Open a study": open_a_study,
 }
 names = list(PARTS)
 part = keep(
@@ -27,7 +29,8 @@ part = keep(
         key="simulation.part",
         horizontal=True,
         help="Compare: trials as in the paper, with our figures beside its own. Plan: how often "
-        "studies of several sizes find the variables that matter. Neither needs a file.",
+        "studies of several sizes find the variables that matter. Neither needs a file. Open: show "
+        "a study that 'smdp simulate' made.",
     ),
 )
 PARTS[part]()

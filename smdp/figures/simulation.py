@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from smdp.figures.style import (
@@ -24,7 +23,7 @@ from smdp.simulation.paper_tables import OPTIMA
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import KINDS, kept_by_kind
+from smdp.simulation.summary import KINDS, kept_by_kind, rows_of
 
 Outcome = Literal["linear", "neural", "neural_further"]
 
@@ -52,7 +51,7 @@ def outcome_figure(
     comparison: Comparison | None = None,
 ) -> go.Figure:
     """Every replication's outcome by feature map, and the paper's mean where there is one."""
-    rows = _of_setting(study.done, setting)
+    rows = rows_of(study.done, setting)
     shown = [name for name in MAPS if (rows["feature_map"] == name).any()]
     figure = new_figure(height=130 + 62 * max(2, len(shown)))
     for name in shown:
@@ -74,7 +73,7 @@ def outcome_figure(
             hovertemplate="%{y}, replication %{customdata}: %{x:.2f}<extra></extra>",
         )
     if comparison is not None and outcome != "neural_further":
-        table = _of_setting(comparison.table, setting)
+        table = rows_of(comparison.table, setting)
         table = table[table["feature_map"].isin(shown) & table[f"paper_{outcome}"].notna()]
         figure.add_scatter(
             x=table[f"paper_{outcome}"],
@@ -146,7 +145,7 @@ def comparison_figure(comparison: Comparison, measure: str = "neural") -> go.Fig
 
 def kept_figure(study: StudyRows, setting: SimulationSetting) -> go.Figure:
     """How many of each kind of variable the feature maps use, in per cent of those there are."""
-    table = _of_setting(kept_by_kind(study), setting)
+    table = rows_of(kept_by_kind(study), setting)
     table = table[table["feature_map"].isin(("adnn", "tnn", "screened"))]
     maps = [name for name in MAPS if (table["feature_map"] == name).any()]
     kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
@@ -214,13 +213,6 @@ def value_figure(plan: StudyPlan, outcome: Literal["linear", "neural"] = "linear
     _subjects_axis(figure, plan)
     figure.update_yaxes(title_text=f"{OUTCOME_TITLES[outcome]}<br>(bar: two standard errors)")
     return figure
-
-
-def _of_setting(table: pd.DataFrame, setting: SimulationSetting) -> pd.DataFrame:
-    same = np.ones(len(table), dtype=bool)
-    for name in ("model", "noise", "subjects", "times", "discount"):
-        same &= (table[name] == getattr(setting, name)).to_numpy()
-    return table[same]
 
 
 def _setting_label(row: dict) -> str:

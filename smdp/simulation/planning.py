@@ -24,7 +24,7 @@ from smdp.simulation.names import MapKind
 from smdp.simulation.study import StudyCancelled, run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import mean_and_error
+from smdp.simulation.summary import mean_and_error, rows_of
 
 Depth = Literal["screening", "whole"]
 
@@ -113,7 +113,7 @@ def _sizes(
     rows = study.rows[
         (study.rows["feature_map"] == kind) & (study.rows["replication"] < replications)
     ]
-    each = [(setting, _of(rows, setting)) for setting in settings]
+    each = [(setting, rows_of(rows, setting)) for setting in settings]
     return pd.DataFrame([_size(own, setting) for setting, own in each if len(own)])
 
 
@@ -126,16 +126,6 @@ def wilson_interval(found: int, total: int) -> tuple[float, float]:
     # Rounding aside, these ends are exactly 0 and 1.
     lower = 0.0 if found == 0 else max(0.0, float(centre - half))
     return lower, 1.0 if found == total else min(1.0, float(centre + half))
-
-
-def _of(rows: pd.DataFrame, setting: SimulationSetting) -> pd.DataFrame:
-    return rows[
-        (rows["model"] == setting.model)
-        & (rows["noise"] == setting.noise)
-        & (rows["subjects"] == setting.subjects)
-        & (rows["times"] == setting.times)
-        & (rows["discount"] == setting.discount)
-    ]
 
 
 def _size(own: pd.DataFrame, setting: SimulationSetting) -> dict[str, float]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ import pandas as pd
 from smdp.atomic_write import make_folder
 from smdp.errors import DataError, SettingError, listing, shorten
 from smdp.simulation.replication import CellResult
+from smdp.simulation.study_checks import check_rows
 from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
 
 FILE_NAME = "study.sqlite"
@@ -33,6 +35,10 @@ _TEXT = {"model", "feature_map", "status", "variables", "screened", "message"}
 _WHOLE = {"noise", "subjects", "times", "replication", "data_seed"}
 #: Seconds to wait for another process that is reading or writing.
 _PATIENCE = 60
+#: Seconds that reading a file may take; the largest studies take less than one.
+_PATIENCE_WITH_STRANGERS = 10.0
+#: Far more than a study writes.
+_LONGEST_TEXT, _MOST_ROWS = 1_000_000, 200_000
 
 
 @dataclass(frozen=True)
@@ -95,9 +101,19 @@ class StudyStore:
         order = ", ".join(KEY)
         found = self._connection.execute(
             f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}"
-        ).fetchall()
+        ).fetchmany(_MOST_ROWS)
         frame = pd.DataFrame(found, columns=list(COLUMNS))
         return StudyRows(frame.astype({name: _dtype(name) for name in COLUMNS}), self.how())
+
+    def load(self, content: bytes) -> None:
+        """Take the content of a study file, into memory."""
+        self._connection.deserialize(content)
+
+    def guard(self) -> None:
+        """For a file from anywhere: no text without end, and no query (a view may hide one)."""
+        until = monotonic() + _PATIENCE_WITH_STRANGERS
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_TEXT)
+        self._connection.set_progress_handler(lambda: monotonic() > until, 100_000)
 
     def how(self) -> StudySettings:
         return StudySettings.from_json(json.loads(self._stored("how") or "{}"))
@@ -138,26 +154,39 @@ def open_study(folder: Path | None, how: StudySettings, version: str) -> Iterato
         yield store
 
 
-def read_study(folder: Path | str) -> StudyRows:
-    """The finished cells of the study in a folder, also while it is running."""
-    path = Path(folder) / FILE_NAME
-    if not path.is_file():
-        raise DataError(
-            f"There is no simulation study in '{folder}': it has no file '{FILE_NAME}'.",
-            f"Make one with: smdp simulate --model quad --noise 50 --out {folder}",
-        )
-    with _connected(str(path)) as store:
-        try:
-            return store.read()
-        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+def read_study(source: Path | str | bytes) -> StudyRows:
+    """The finished cells of the study in a folder, also while it is running; or of a file's bytes.
+
+    The file may come from anywhere: what no study writes is refused, and so is what takes long.
+    """
+    if isinstance(source, bytes):
+        where, name, content = ":memory:", FILE_NAME, source
+    else:
+        path = Path(source) / FILE_NAME
+        where, name, content = str(path), str(path), b""
+        if not path.is_file():
             raise DataError(
-                f"The study file '{path}' holds what no study writes ({shorten(error)}).",
+                f"There is no simulation study in '{source}': it has no file '{FILE_NAME}'.",
+                f"Make one with: smdp simulate --model quad --noise 50 --out {source}",
+            )
+    with _connected(where, name) as store:
+        try:
+            store.guard()
+            if content:
+                store.load(content)
+            found = store.read()
+            check_rows(found.rows)
+            return found
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
+                RecursionError, MemoryError) as error:  # fmt: skip
+            raise DataError(
+                f"The study file '{name}' holds what no study writes ({shorten(error)}).",
                 "It is damaged; get another copy, or start a new study in another folder.",
             ) from error
 
 
 @contextmanager
-def _connected(where: str) -> Iterator[StudyStore]:
+def _connected(where: str, name: str | None = None) -> Iterator[StudyStore]:
     try:
         connection = sqlite3.connect(where, timeout=_PATIENCE)
         try:
@@ -166,7 +195,7 @@ def _connected(where: str) -> Iterator[StudyStore]:
             connection.close()
     except sqlite3.Error as error:
         raise DataError(
-            f"The study file '{where}' cannot be used ({error}).",
+            f"The study file '{name or where}' cannot be used ({error}).",
             "Check that the disk has room and that you may write there; the same command then goes "
             "on. If the file is damaged, start a new study in another folder.",
         ) from error

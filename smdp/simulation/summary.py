@@ -7,6 +7,7 @@ import pandas as pd
 
 from smdp.simulation.generative_model import GenerativeModel
 from smdp.simulation.names import MAPS, MODELS
+from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows
 
 SETTING = ["model", "noise", "subjects", "times", "discount"]
@@ -14,6 +15,20 @@ MEASURES = ("linear", "neural", "neural_further", "variables_count", "dimension"
 
 #: The kinds of variables: what is to be found, what may be found, and what is noise.
 KINDS = ("true", "other states", "dependent noise", "white noise", "constant")
+
+
+def settings_of(study: StudyRows) -> list[SimulationSetting]:
+    """The settings of which there are rows, in the paper's order."""
+    rows = _in_order(study.rows).drop_duplicates(SETTING)
+    return [SimulationSetting(*key) for key in rows[SETTING].itertuples(index=False, name=None)]
+
+
+def rows_of(table: pd.DataFrame, setting: SimulationSetting) -> pd.DataFrame:
+    """The rows of one setting."""
+    same = np.ones(len(table), dtype=bool)
+    for name in SETTING:
+        same &= (table[name] == getattr(setting, name)).to_numpy()
+    return table[same]
 
 
 def summarise(study: StudyRows) -> pd.DataFrame:

@@ -174,6 +174,15 @@ def notes_on(study: StudyRows, setting: SimulationSetting) -> list[Problem]:
     return found
 
 
+def setting_name(setting: SimulationSetting) -> str:
+    """'Linear, 50 noise variables'; the size and the discount where they are not the paper's."""
+    name = f"{MODEL_NAMES[setting.model].split(',')[0].capitalize()}, "
+    name += f"{setting.noise} noise variables"
+    if (setting.subjects, setting.times) != (PAPER_SUBJECTS, PAPER_TIMES):
+        name += f", n = {setting.subjects}, T = {setting.times}"
+    return name + (f", discount {setting.discount:g}" * (setting.discount != PAPER_DISCOUNT))
+
+
 def study_summary(study: StudyRows) -> str:
     return f"{len(study.done)} analyses of simulated trials"
 

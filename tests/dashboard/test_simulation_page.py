@@ -185,3 +185,24 @@ def test_the_time_it_takes_grows_with_the_work():
     assert about(cells(0, 1), quickly=True) == "about 10 s"
     assert about(cells(0, 20), quickly=False).endswith("min")
     assert " h " in about(cells(200, 100), quickly=False)
+
+
+def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):
+    settings = [SMALL, SimulationSetting("quad", 0, 12, 15)]
+    run_study(settings, maps=["oracle"], replications=2, how=small_how(), folder=tmp_path)
+    page.at.radio(key="simulation.part").set_value("Open a study")
+    page.run()
+    assert "smdp simulate --paper" in page.text
+    page.at.file_uploader[0].upload("study.sqlite", b"no database")
+    page.run()
+    assert "cannot be used" in page.text
+    page.at.file_uploader[0].upload("study.sqlite", (tmp_path / "study.sqlite").read_bytes())
+    page.run()
+    assert "study.sqlite: 4 analyses of simulated trials" in page.text
+    assert "Model: linear; 0 noise variables; 12 subjects" in page.text
+    choice = page.at.selectbox(key="simulation.opened.setting")
+    choice.set_value("Quadratic, 0 noise variables, n = 12, T = 15")
+    page.run()
+    assert "Model: quadratic" in page.text
+    page.go("start").go("simulation")
+    assert "Model: quadratic" in page.text

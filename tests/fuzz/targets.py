@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +21,10 @@ from smdp.data.reshape import recognise_layout, to_long
 from smdp.data.role_table import role_table, roles_from_table
 from smdp.errors import SmdpError
 from smdp.policy.policy_reader import Policy
-from smdp.simulation.study_store import FILE_NAME, read_study
+from smdp.simulation.compare import compare_with_paper
+from smdp.simulation.study_store import FILE_NAME, StudyRows, read_study
+from smdp.simulation.summary import rows_of, settings_of
+from smdp.words import simulation as words
 
 REFUSED, OPENED = "refused", "opened"
 
@@ -39,6 +43,7 @@ def open_file(data: bytes, name: str, kind: str, folder: Path) -> str:
         elif kind == ".sqlite":
             (folder / FILE_NAME).write_bytes(data)
             read_study(folder)
+            _look_at_study(read_study(data))
         else:
             return _look_at_table(data, name)
     except SmdpError as error:
@@ -65,6 +70,15 @@ def _understand(frame: pd.DataFrame) -> None:
     study = arrange(frame, roles)
     describe_study(study)
     variable_table(study)
+
+
+def _look_at_study(study: StudyRows) -> None:
+    """As the Simulation page does."""
+    for setting in settings_of(study):
+        own = replace(study, rows=rows_of(study.rows, setting))
+        comparison = compare_with_paper(own)
+        words.describe_study(own, comparison)
+        words.beside_the_paper(comparison)
 
 
 def _use_policy(data: bytes) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -31,7 +30,7 @@ from smdp.simulation.study_settings import (
     planned_cells,
     seeds_of,
 )
-from smdp.simulation.study_store import CLOCK, FILE_NAME, open_study, read_study
+from smdp.simulation.study_store import CLOCK, FILE_NAME, read_study
 from smdp.simulation.summary import kept_by_kind, summarise, timings
 from smdp.simulation.time_left import duration
 
@@ -317,12 +316,3 @@ def test_progress_says_how_far_and_how_long():
 
 def test_timings_are_means_of_seconds(small_study):
     assert (timings(small_study)["seconds"] > timings(small_study)["map_seconds"]).all()
-
-
-def test_a_damaged_study_file_is_an_error_for_people(tmp_path):
-    with open_study(tmp_path, small_how(), "0.1.0"):
-        pass
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
-        connection.execute("UPDATE about SET value = '[' WHERE name = 'how'")
-    with pytest.raises(DataError, match="holds what no study writes"):
-        read_study(tmp_path)
