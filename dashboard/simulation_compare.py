@@ -22,6 +22,7 @@ from smdp.simulation.compare import (
     verdict,
 )
 from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, MapKind
+from smdp.simulation.paper_tables import OPTIMA
 from smdp.simulation.study_settings import (
     SimulationSetting,
     StudySettings,
@@ -181,7 +182,9 @@ def show_study(study: StudyRows, setting: SimulationSetting) -> None:
         check(check_study(study, comparison))
         return
     figure(outcome_figure(study, setting, "neural", comparison), "simulation-neural")
-    tabs = st.tabs(["Beside the paper", "Linear Q", "Variables kept", "Against the truth"])
+    further = study.done["neural_further"].notna().any()
+    titles = ["Beside the paper", "Linear Q", "Variables kept", "Against the truth"]
+    tabs = st.tabs([*titles, *(["Further ahead"] if further else [])])
     with tabs[0]:
         table(beside_the_paper(comparison), "simulation", comparison.table)
         st.caption(literal(f"In brackets: standard errors. {verdict(comparison)[-1]}"))
@@ -191,6 +194,15 @@ def show_study(study: StudyRows, setting: SimulationSetting) -> None:
         _kept_variables(study, setting)
     with tabs[3]:
         _against_the_truth(comparison)
+    if further:
+        with tabs[4]:
+            figure(outcome_figure(study, setting, "neural_further"), "simulation-further")
+            st.caption(
+                f"The dashed line: the best that any policy can reach at a discount of "
+                f"{study.how.further_discount:g} (exact value iteration)."
+                if study.how.further_discount in OPTIMA
+                else "The best that any policy can reach is not known for this discount."
+            )
     says([*describe_study(study, comparison), *others_behind(comparison)])
     check([*check_study(study, comparison), *notes_on(study, setting)])
 

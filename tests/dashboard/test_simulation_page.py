@@ -189,7 +189,8 @@ def test_the_time_it_takes_grows_with_the_work():
 
 def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):
     settings = [SMALL, SimulationSetting("quad", 0, 12, 15)]
-    run_study(settings, maps=["oracle"], replications=2, how=small_how(), folder=tmp_path)
+    how = small_how(further_discount=0.95)
+    run_study(settings, maps=["oracle"], replications=2, how=how, folder=tmp_path)
     page.at.radio(key="simulation.part").set_value("Open a study")
     page.run()
     assert "smdp simulate --paper" in page.text
@@ -204,5 +205,6 @@ def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):
     choice.set_value("Quadratic, 0 noise variables, n = 12, T = 15")
     page.run()
     assert "Model: quadratic" in page.text
+    assert "Further ahead" in [tab.label for tab in page.at.tabs]
     page.go("start").go("simulation")
     assert "Model: quadratic" in page.text
