@@ -16,7 +16,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.running import adopt, jobs
-from dashboard.saving import STEPS, current_analysis, notes, put_into_session
+from dashboard.saving import STEPS, choices_so_far, current_analysis, notes, put_into_session
 from dashboard.session import Key
 from dashboard.table import loaded
 from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
@@ -24,6 +24,8 @@ from smdp.analysis.result import AnalysisResult
 from smdp.errors import SmdpError
 
 IN_ADDRESS, OFF = "work", "off"
+#: A larger table is written with each result and each started job, not with each choice.
+CELLS_WRITTEN_OFTEN = 1_000_000
 #: Which session writes which autosave, in this server.
 _owners: dict[str, str] = {}
 
@@ -91,9 +93,10 @@ def begin() -> None:
             if _in_use(named):
                 mine.copied_from = named
             else:
-                mine.name, mine.key = named, work_so_far()
+                mine.name = named
                 mine.running = mine.store.was_running(named)
                 adopt(before, mine.running)
+                mine.key = _worth_writing()
     elif not folder.exists():
         return
     mine.store.tidy()
@@ -109,7 +112,7 @@ def keep_work() -> None:
         mine.name, mine.key = secrets.token_hex(16), None
         _owners[mine.name] = own
     _keep_what_is_running(mine)
-    content = work_so_far()
+    content = _worth_writing()
     if content != mine.key:
         analysis = current_analysis()
         if analysis is not None:
@@ -168,8 +171,16 @@ def forget_everything() -> None:
         st.query_params.pop(IN_ADDRESS, None)
 
 
+def _worth_writing() -> tuple[Any, ...]:
+    """What is written anew when it changes: a reloaded page is to show what was chosen, too."""
+    started = tuple(job.token for job in jobs().values() if job.active)
+    table = loaded()
+    often = table is not None and table.frame.size <= CELLS_WRITTEN_OFTEN
+    return (work_so_far(), started, choices_so_far() if often else "")
+
+
 def work_so_far() -> tuple[Any, ...]:
-    """What is worth writing anew when it changes."""
+    """What was done and written, apart from choices that nothing was made with yet."""
     table = loaded()
     tokens = tuple(done.token if (done := session.done(step)) else "" for step in STEPS)
     titles = (session.kept("report.title", ""), session.kept("report.author", ""))

@@ -23,7 +23,7 @@ from smdp.analysis.currency import currency
 from smdp.analysis.provenance import StepRecord, TableSource, source_of
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.step_plans import TrialPlan
-from smdp.plain_data import to_plain
+from smdp.plain_data import fingerprint, to_plain
 
 NOTE = "note."
 KEPT, SUMMARIES, LEARNED = "kept", "summaries", "learned from"
@@ -153,15 +153,24 @@ def _with_trial(analysis: AnalysisResult, dones: Mapping[Step, Done]) -> Analysi
 
 def _choices(dones: Mapping[Step, Done]) -> dict[str, Any]:
     """What the pages want to find again."""
-    kept = st.session_state.get(Key.KEPT, {})
     found: dict[str, Any] = {
-        KEPT: {n: v for n, v in kept.items() if n not in LARGE and _is_plain(v)},
+        KEPT: _kept_choices(),
         SUMMARIES: {str(step): done.summary for step, done in dones.items()},
     }
     policy, prepared = dones.get(Step.POLICY), learned_from()
     if policy is not None and prepared is not None and prepared is not _result(dones):
         found[LEARNED] = prepared
     return found
+
+
+def choices_so_far() -> str:
+    """A digest of what was chosen on the pages."""
+    return fingerprint(_kept_choices())
+
+
+def _kept_choices() -> dict[str, Any]:
+    kept: dict[str, Any] = st.session_state.get(Key.KEPT, {})
+    return {n: v for n, v in kept.items() if n not in LARGE and _is_plain(v)}
 
 
 def _result(dones: Mapping[Step, Done]) -> Any:

@@ -92,6 +92,28 @@ def test_a_reload_keeps_the_work(sample, autosaves):
     assert at.session_state[Key.KEPT]["note.data"] == "Two students joined late."
 
 
+def test_a_reload_keeps_what_was_chosen_before_it_was_used(sample, autosaves):
+    sample.set_role("day", role="state").go("missing_values").go("data")
+    saved(sample, autosaves)
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["work"] = sample.at.query_params["work"]
+    at.run()
+    at.switch_page("views/data.py").run()
+    roles = at.data_editor[0].value.set_index("column")["role"]
+    assert roles["day"] == "state"
+
+
+def test_choices_are_written_once_not_at_every_run(sample, autosaves):
+    saved(sample, autosaves)
+    sample.run()
+    saved(sample, autosaves)
+    path = autosaves / f"{sample.at.query_params['work']}.smdp"
+    written = path.stat().st_mtime_ns
+    sample.run()
+    saved(sample, autosaves)
+    assert path.stat().st_mtime_ns == written
+
+
 def test_a_loaded_table_is_kept_before_anything_is_done(sample, autosaves):
     kept = saved(sample, autosaves)
     assert kept.source.name == SAMPLE
