@@ -43,12 +43,17 @@ def needs_result(step: Step) -> bool:
     return False
 
 
+def same_settings(step: Step, settings: object) -> bool:
+    """Whether the step's result was made with these settings."""
+    finished = done(step)
+    return finished is not None and finished.settings == settings
+
+
 def changed_notice(step: Step, settings: object) -> None:
     """On a page whose settings are no longer those of the result that it shows."""
-    finished = done(step)
     if state(step) == State.OUT_OF_DATE:
         stale_notice(step)
-    elif finished is not None and finished.settings != settings:
+    elif done(step) is not None and not same_settings(step, settings):
         st.info(
             "The settings on this page are not those that the result below was made with. It stays "
             "as it is until you press the button.",

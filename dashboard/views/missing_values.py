@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import inputs
-from dashboard.gate import changed_notice, needs
+from dashboard.gate import changed_notice, needs, same_settings
 from dashboard.session import State, Step, result, run, state
 from dashboard.show import (
     check,
@@ -21,6 +21,7 @@ from dashboard.show import (
     table,
 )
 from smdp.data.describe import (
+    blocked_by,
     describe_completed,
     exclusion_table,
     missing_problems,
@@ -42,7 +43,11 @@ if not needs(Step.MISSING):
     st.stop()
 study = result(Step.DATA)
 
-DEGREES: tuple[Literal[0, 1, 2], ...] = (0, 1, 2)
+DEGREES: dict[Literal[0, 1, 2], str] = {
+    0: "0: local average",
+    1: "1: local line",
+    2: "2: local parabola",
+}
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
@@ -75,12 +80,13 @@ with settings_column:
     degree = inputs.radio(
         "Degree of the local polynomial",
         "missing.degree",
-        DEGREES,
+        tuple(DEGREES),
         1,
-        "0: local average, 1: local line, 2: local parabola. The same as R's loess.",
+        "What is fitted to the neighbourhood of each gap. The same as R's loess.",
+        DEGREES.__getitem__,
     )
     unobserved = inputs.checkbox(
-        "Leave out empty series",
+        "Leave out who lacks a variable",
         "missing.unobserved",
         False,
         "A subject who has no value at all of some variable cannot be imputed from her own series. "
@@ -107,6 +113,10 @@ with settings_column:
         disabled=bool(in_the_way),
         help=f"{cells:,} missing values; takes about {max(1, round(cells * 6e-5))} s.",
     )
+    if in_the_way:
+        st.caption(blocked_by(in_the_way))
+    elif state(Step.MISSING) == State.DONE and same_settings(Step.MISSING, settings):
+        st.caption("Done. What was filled in is said below the figures.")
 
 if go:
     with main, errors_as_messages(), st.spinner("Imputing …"):
@@ -123,6 +133,12 @@ if go:
 
 with main:
     check(in_the_way)
+    if in_the_way:
+        st.page_link(
+            "views/data.py",
+            label="Set a variable to 'ignore' on Data",
+            icon=":material/arrow_back:",
+        )
     figure(missing_heatmap(study), "missing-heatmap")
     overview, series, variables = st.tabs(["Who is left out", "One subject's series", "Variables"])
     with overview:

@@ -98,9 +98,10 @@ def _states(study: Study) -> str:
 def _utility(study: Study) -> str:
     utility = study.roles.utility
     if isinstance(utility, NextValue):
-        sign = "Minus the" if utility.sign < 0 else "The"
+        sign = "minus the" if utility.sign < 0 else "the"
         better = "lower" if utility.sign < 0 else "higher"
-        return f"Utility: {sign.lower()} next value of '{utility.variable}' ({better} is better)."
+        name = utility.variable
+        return f"Utility: {sign} next value of '{name}', so that {better} '{name}' is better."
     here = study.utilities[study.present]
     missing = int(np.isnan(here).sum())
     low, high, mean = (float(f(here)) for f in (np.nanmin, np.nanmax, np.nanmean))
@@ -140,13 +141,26 @@ def missing_problems(study: Study) -> list[Problem]:
         Problem(
             "warning",
             study.variables[j].name,
-            f"{plural(len(who), 'subject')} of {len(study.subjects)} have no value at all of "
-            f"'{study.variables[j].name}' ({listing(who)}); it cannot be imputed for them.",
-            "Set this variable to 'ignore' among the columns of the data, or leave these subjects "
-            "out.",
+            f"{len(who)} of {plural(len(study.subjects), 'subject')} {_have(len(who))} no value at "
+            f"all of '{study.variables[j].name}' ({listing(who)}); it cannot be imputed for "
+            f"{'that one' if len(who) == 1 else 'them'}.",
+            f"Keep everybody and do without the variable: set '{study.variables[j].name}' to "
+            "'ignore' on the page Data. Or keep the variable and do without "
+            f"{'that subject' if len(who) == 1 else 'these subjects'}: tick 'Leave out who lacks a "
+            "variable'.",
         )
         for j, who in lacking.items()
     ]
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def blocked_by(problems: list[Problem]) -> str:
+    """Why nothing can be imputed yet, for beside the button."""
+    names = listing([f"'{p.about}'" for p in problems])
+    return f"Not yet: some subjects have no value at all of {names}. See Check for the two ways on."
 
 
 def exclusion_table(completed: CompletedStudy) -> pd.DataFrame:

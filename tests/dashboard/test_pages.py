@@ -233,3 +233,23 @@ def test_many_levels_are_drawn_in_no_time_and_warned_of(app):
     assert "hardly a scale of levels" in app.text
     app.press("Rescale all variables")
     assert "levels of 'x'" in app.text
+
+
+def test_a_subject_without_a_variable_is_no_dead_end(app):
+    lines = ["id,day,a,stress,sleep,y"]
+    for who in range(5):
+        for day in range(6):
+            sleep = "" if who == 4 else str((day + who) % 5)
+            lines.append(f"{who},{day},{(day + who) % 2},{day % 4},{sleep},{day % 3}")
+    app.upload("study.csv", "\n".join(lines).encode()).set_role("sleep", role="state")
+    app.set_role("stress", role="state").set_role("y", role="utility")
+    app.press("Use these roles").go("missing_values")
+    impute = next(b for b in app.at.button if "mpute" in b.label)
+    assert impute.disabled
+    assert "Not yet: some subjects have no value at all of 'sleep'." in app.text
+    assert "1 of 5 subjects has no value at all of 'sleep' (4)" in app.text
+    assert "tick 'Leave out who lacks a variable'" in app.text
+    app.at.checkbox(key="missing.unobserved").check()
+    app.run().press("Leave out 1 and impute")
+    assert "4 of 5 subjects are kept" in app.text
+    assert "Done. What was filled in is said below" in app.text
