@@ -11,20 +11,22 @@ GUIDED = "guided"
 #: By page: what to do there, and what is worth seeing.
 STEPS = {
     "Data": (
-        "Open *Action labels and randomisation* and tick *Randomised with a constant "
-        "probability*: a coin decided, so 0.5 is right. Then press **Use these roles**.",
+        "Open *Action labels and randomisation*. Call module 0 *information* and module 1 "
+        "*treatment*, and tick *Randomised with a constant probability*: a coin decided, so 0.5 is "
+        "right. Then press **Use these roles**.",
         "The guessed roles are right. Each row is one report of one student. *cigs* is the number "
         "of cigarettes smoked; the utility is minus the next report's number, so that more is "
-        "better. *module* is what was shown: 0 for information, 1 for treatment.",
+        "better. *module* is what was shown to the student.",
     ),
     "Missing values": (
         "Press **Leave out 2 and impute**.",
         "Two students answered too seldom to say anything about them. Gaps of the others are "
-        "filled from their own values around the gap; the outcome itself is never made up.",
+        "filled from their own values around the gap. Here the outcome is the next number of "
+        "cigarettes, so that some outcomes are filled in too: page 3 counts them.",
     ),
     "Rescaling": (
         "Press **Rescale all variables**.",
-        "Ratings from 1 to 5 and counts up to 20 come to the same levels, so that the weights on "
+        "Ratings up to 10 and counts up to 20 come to the same levels, so that the weights on "
         "page 6 can be compared.",
     ),
     "Screening": (
@@ -38,19 +40,19 @@ STEPS = {
         "the p-values by dimension, and at what the sentences below the figure do not claim.",
     ),
     "Weights": (
-        "Nothing to press. Read the columns of the figure.",
-        "Blue and vermilion are opposite directions. **Check stability** would show how much of "
-        "this depends on who took part; it takes several minutes.",
+        "Nothing to press. Read the figure row by row: each row is one feature.",
+        "Vermilion: the feature rises with the variable. Blue: it falls. *Check stability* would "
+        "show how much of this depends on who took part; it takes several minutes.",
     ),
     "Q-functions": (
         "Press **Learn the Q-functions**.",
-        "For each module: what it is worth, depending on the features. Where the two lines cross, "
-        "the better module changes.",
+        "Where the two bars of a feature differ, the feature matters for the choice. On the tab "
+        "*Over a variable*, the better module changes where the line crosses zero.",
     ),
     "Policy": (
         "Press **Estimate what it would earn**.",
-        "Is the policy's interval above that of what was done in the trial? And at how many "
-        "decisions does it abstain?",
+        "The values are minus cigarettes: -7 is better than -8. Is the difference to what was done "
+        "in the trial clear? And at how many decisions does the policy abstain?",
     ),
     "Patient": (
         "Choose a student and a time.",
