@@ -47,7 +47,7 @@ def caution(explanation: Explanation) -> str:
     )
     return (
         "This is what the model has learned, not a cause of its own: that a treatment does better "
-        "at low stress, say, does not mean that lowering the stress would make it work better. "
+        "at low values of a variable does not mean that lowering them would make it work better. "
         + errors
     )
 

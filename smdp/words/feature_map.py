@@ -53,6 +53,7 @@ def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
     return [
         text,
         _how_chosen(fitted),
+        *_other_test(fitted),
         ("" if _chosen(fitted)["rejected"] else NOT_PROVEN)
         + "The test compares predictions of the next state and utility; it cannot see what no "
         "variable in the table records.",
@@ -83,6 +84,26 @@ def _how_chosen(fitted: FittedFeatureMap) -> str:
     if dimension > 1 and not (last["dimension"] < dimension).any():
         return f"Dimension {dimension} is one {passed}; no smaller one was tried with it."
     return f"Dimension {dimension} is the smallest {passed}."
+
+
+def _other_test(fitted: FittedFeatureMap) -> list[str]:
+    """Where the test that does not decide contradicts the one that does."""
+    chosen, level = _chosen(fitted), fitted.settings.level
+    other = "absolute" if fitted.settings.test == "relative" else "relative"
+    p = float(chosen[f"p_{other}"])
+    if p != p or (p <= level) == bool(chosen["rejected"]):
+        return []
+    if bool(chosen["rejected"]):
+        return [f"The {other} test, which does not decide here, would not reject it ({p_text(p)})."]
+    found = {
+        "absolute": "something in the state still goes with what the map leaves unexplained. Where "
+        "the networks predict poorly from the full state too, more features would not change that",
+        "relative": "predictions from the features are worse than from the full state",
+    }
+    return [
+        f"The {other} test, which does not decide here, would reject it ({p_text(p)}): "
+        f"{found[other]}."
+    ]
 
 
 def _chosen(fitted: FittedFeatureMap) -> pd.Series:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from smdp.data.describe import percent
+from smdp.data.describe import percent, plural
 from smdp.errors import listing
 from smdp.feature_map.result import FittedFeatureMap
 
 if TYPE_CHECKING:
     from smdp.feature_map.stability import FeatureMapStability  # torch would come along
 
+MOST_DESCRIBED = 6  # features
 NOTABLE = 0.5  # of a feature's largest weight
 SURE = 0.8  # of the refits
 LARGE_NORM, SMALL_GRADIENT = 0.5, 0.1  # of the largest
@@ -40,14 +42,24 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
     """What each of the first features is mostly made of, and how to read it."""
     deep = fitted.weights_are == "average gradient"
     sentences = []
-    for name in fitted.features[:3]:
+    yes_or_no = _yes_or_no(fitted)
+    for name in fitted.features[:MOST_DESCRIBED]:
         weights = fitted.weights.loc[name]
         weights = weights[weights.abs() >= NOTABLE * weights.abs().max()]
         ranked = weights[weights.abs().sort_values(ascending=False, kind="stable").index]
-        parts = [f"{'high' if w > 0 else 'low'} {variable}" for variable, w in ranked.items() if w]
+        parts = [
+            f"when {variable} is {int(w > 0)}"
+            if variable in yes_or_no
+            else f"at {'high' if w > 0 else 'low'} {variable}"
+            for variable, w in ranked.items()
+            if w
+        ]
         if parts:
             large = "on average largest" if deep else "large"
-            sentences.append(f"{name.capitalize()} is {large} at {', '.join(parts[:4])}.")
+            sentences.append(f"{name.capitalize()} is {large} {', '.join(parts[:4])}.")
+    further = len(fitted.features) - MOST_DESCRIBED
+    if further > 0:
+        sentences.append(f"{plural(further, 'further feature')}: see the figure.")
     both_ways = _both_ways(fitted) if deep else []
     if both_ways:
         sentences.append(
@@ -64,6 +76,13 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
         "feature is made of, not yet which treatment it favours."
     )
     return sentences
+
+
+def _yes_or_no(fitted: FittedFeatureMap) -> set[str]:
+    """The variables that are 0 or 1: only theirs is a variance of mean times one minus mean."""
+    mean, variance = fitted.centre, fitted.scale**2
+    binary = (mean > 0) & (mean < 1) & np.isclose(variance, mean * (1 - mean), rtol=1e-9, atol=0)
+    return {name for name, is_binary in zip(fitted.variables, binary, strict=True) if is_binary}
 
 
 def _both_ways(fitted: FittedFeatureMap) -> list[str]:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from smdp.settings import FeatureMapSettings
 from smdp.words.feature_map import (
     check_feature_map,
@@ -76,13 +78,28 @@ def test_what_a_fit_says_while_it_runs():
 def test_directions_of_one_layer_and_of_a_deep_map(hand_made):
     weights = [[1.0, -0.8], [0.01, 0.02]]
     one = " ".join(describe_weights(hand_made(weights, NAMES)))
-    assert "Feature 1 is large at high stress, low mood." in one
+    assert "Feature 1 is large at high stress, at low mood." in one
     deep = hand_made([[1.0, 0.01]], NAMES, deep=True)
     norms = deep.column_norms.copy()
     norms["mood"] = 0.9
     text = " ".join(describe_weights(replace(deep, column_norms=norms)))
     assert "on average largest at high stress" in text
     assert "mood: large norm, yet hardly any average gradient" in text
+
+
+def test_yes_or_no_is_not_high_or_low(hand_made):
+    fitted = hand_made([[1.0, -0.8]], NAMES)
+    binary = replace(fitted, centre=np.array([0.3, 2.0]), scale=np.array([0.21**0.5, 1.0]))
+    assert "Feature 1 is large when stress is 1, at low mood." in describe_weights(binary)
+
+
+def test_a_test_that_contradicts_the_one_that_decides_is_said(hand_made):
+    fitted = hand_made([[1.0, 0.0], [0.2, -0.5]], NAMES, candidates=PASSED)
+    silent = " ".join(describe_feature_map(fitted))
+    assert "which does not decide here" not in silent
+    other = replace(fitted, candidates=fitted.candidates.assign(p_absolute=0.013))
+    said = " ".join(describe_feature_map(other))
+    assert "The absolute test, which does not decide here, would reject it (p = .013)" in said
 
 
 def test_stability_counts_weights_whose_sign_holds(hand_made, steady):
