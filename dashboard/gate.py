@@ -17,6 +17,14 @@ def needs(step: Step) -> bool:
     while (previous := works_on(open_step)) is not None and state(previous) != State.DONE:
         open_step = previous
     page = PAGES[open_step]
+    if state(open_step) == State.NOT_STARTED:
+        with st.container(border=True):
+            st.markdown(
+                "No file is loaded yet. **Start** has the ways in: your own file, work that was "
+                "kept, a sample study."
+            )
+            st.page_link("views/start.py", label="Go to Start", icon=":material/arrow_back:")
+        return False
     if state(open_step) == State.OUT_OF_DATE:
         text = f"**{page.title}** is out of date: something before it has changed."
         link = f"Run {page.title} again"

@@ -21,8 +21,7 @@ def open_box() -> None:
         _ask_for_the_table(waiting)
         return
     upload = st.file_uploader(
-        "A saved analysis (.smdp)",
-        type=["smdp"],
+        "A file of this program (.smdp)",
         help="As the page Report or 'smdp run' saved it. It takes the place of what is loaded now.",
         key=f"open-{st.session_state.get(Key.UPLOADS, 0)}",
     )

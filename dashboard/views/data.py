@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import data_widgets as widgets
-from dashboard.gate import changed_notice
+from dashboard.gate import changed_notice, same_settings
 from dashboard.session import State, Step, kept, memo, result, run, state
 from dashboard.show import (
     check,
@@ -26,6 +26,7 @@ from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, plural, variable_table
 from smdp.data.missing_codes import mark_missing
+from smdp.data.problem import counted
 from smdp.data.role_table import codes_from_table, roles_from_table
 from smdp.errors import SmdpError
 
@@ -67,7 +68,8 @@ except SmdpError as error:
     st.stop()
 with main:
     edited = widgets.edit_roles(source, long)
-    with st.expander(f"Preview of the table ({len(long):,} rows, {long.shape[1]} columns)"):
+    size = f"{plural(len(long), 'row')}, {plural(long.shape[1], 'column')}"
+    with st.expander(f"Preview of the table ({size})"):
         st.dataframe(long.head(200), hide_index=True, key="preview")
 
 chosen_now = None
@@ -110,8 +112,10 @@ with errors_as_messages():
                     ),
                 )
             st.rerun()
-        if state(Step.DATA) == State.DONE:
+        if state(Step.DATA) == State.DONE and same_settings(Step.DATA, chosen_now):
             st.caption("Done. What was understood is shown below the table.")
+        elif found := counted(problems):
+            st.caption(f"{found}: see Check, below the table.")
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 

@@ -139,5 +139,6 @@ def not_readable(data: bytes, name: str) -> ReadError:
     if data[:2] == b"PK":
         return ReadError(f"{name} is damaged or was cut short.", _ANOTHER)
     return ReadError(
-        f"{name} is not an analysis that smdp saved.", "Choose a file that ends in .smdp."
+        f"{name} is not an analysis that smdp saved.",
+        "Choose a file that ends in .smdp. A table goes to 'Your own file' on the page Start.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,3 +26,10 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".strip()
+
+
+def counted(problems: Iterable[Problem]) -> str:
+    """'1 error and 2 warnings'; empty if there are none, notes not counted."""
+    found = [problem.severity for problem in problems]
+    counts = {kind: found.count(kind) for kind in ("error", "warning")}
+    return " and ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in counts.items() if n)

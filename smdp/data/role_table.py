@@ -12,6 +12,8 @@ from smdp.data.columns import levels_as_text
 from smdp.data.guess_roles import RoleGuess, guess_columns
 from smdp.errors import SettingError, listing, shorten
 
+FEWEST_COLUMNS = 4
+
 
 def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
     """One row for each column: its guessed role and type, and what it holds."""
@@ -93,6 +95,22 @@ def split_codes(text: str) -> list[str]:
     return [code for code in re.split(r"[,;\s]+", text.strip()) if code]
 
 
+def _nobody_is(roles: list[str]) -> str:
+    first, last = ", ".join(f"'{role}'" for role in roles[:-1]), f"'{roles[-1]}'"
+    return f"No column has the role {f'{first} or {last}' if first else last}."
+
+
+def _how_to_fill(roles: list[str], columns: int) -> str:
+    if columns < FEWEST_COLUMNS:
+        return (
+            f"The table has {columns} column{'' if columns == 1 else 's'}, and needs at least "
+            f"{FEWEST_COLUMNS}: subject, time, action and one state. If it has more in your "
+            "program, save it as CSV with commas, semicolons or tabs between them."
+        )
+    text = f"Choose {'it' if len(roles) == 1 else 'them'} in the table of columns."
+    return text + (" Or take the next value of a state as utility." if "utility" in roles else "")
+
+
 def roles_from_table(
     table: pd.DataFrame,
     *,
@@ -105,13 +123,9 @@ def roles_from_table(
     """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
     by_role = {role: list(rows["column"]) for role, rows in table.groupby("role", sort=False)}
     single = ("subject", "time", "action") + (() if next_value else ("utility",))
-    for role in single:
-        if role not in by_role:
-            raise SettingError(
-                f"No column has the role '{role}'.",
-                "Choose it in the table of columns."
-                + (" Or take the next value of a state as utility." if role == "utility" else ""),
-            )
+    open_roles = [role for role in single if role not in by_role]
+    if open_roles:
+        raise SettingError(_nobody_is(open_roles), _how_to_fill(open_roles, len(table)))
     for role in ("subject", "time", "action", "utility", "available"):
         if len(by_role.get(role, ())) > 1:
             raise SettingError(

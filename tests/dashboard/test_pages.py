@@ -9,7 +9,7 @@ def test_start_says_what_this_is_and_offers_three_ways_in(app):
     assert "policy you can read" in app.title
     assert "no data leaves it" in app.text
     labels = [box.label for box in app.at.file_uploader]
-    assert labels == ["CSV, Excel, SPSS, Stata, SAS or Parquet", "A saved analysis (.smdp)"]
+    assert labels == ["CSV, Excel, SPSS, Stata, SAS or Parquet", "A file of this program (.smdp)"]
     assert sum("synthetic" in b.label for b in app.at.button) == 2
     assert app.sidebar[0] == "load a file first"
 
@@ -17,8 +17,13 @@ def test_start_says_what_this_is_and_offers_three_ways_in(app):
 @pytest.mark.parametrize("view", ["missing_values", "rescaling"])
 def test_empty_pages_teach(app, view):
     app.go(view)
-    assert "works on the result of **Data**" in app.text
+    assert "No file is loaded yet" in app.text
     assert not app.at.error
+
+
+def test_a_page_too_early_leads_to_the_step_that_is_open(sample):
+    sample.go("policy")
+    assert "works on the result of **Data**" in sample.text
 
 
 def test_data_without_a_file_offers_one(app):

@@ -122,6 +122,11 @@ def _check_package(data: bytes, name: str) -> None:
 def _check_is_workbook(parts: list[str], name: str) -> None:
     if any(_WORKBOOK_PART.search(part) for part in parts):
         return
+    if {"manifest.json", "plan.json", "analysis.json"} <= set(parts):
+        raise ReadError(
+            f"'{name}' is a saved analysis of this program, not a table.",
+            "Open it on the page Start, under 'A saved analysis'.",
+        )
     for start, description in _OTHER_PACKAGES:
         if any(part.startswith(start) for part in parts):
             raise ReadError(f"'{name}' is {description}.", READABLE)

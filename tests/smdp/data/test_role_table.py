@@ -54,6 +54,21 @@ def test_open_and_doubled_roles(sample, column, role, message):
         roles_from_table(table, next_value=NextValue("cigs", -1))
 
 
+def test_all_open_roles_are_named_at_once(sample):
+    table = role_table(sample, guess_columns(sample))
+    table.loc[table["column"].isin(["student", "module"]), "role"] = "ignore"
+    with pytest.raises(SettingError, match=r"role 'subject' or 'action'.*Choose them in the table"):
+        roles_from_table(table, next_value=NextValue("cigs", -1))
+    with pytest.raises(SettingError, match="'subject', 'action' or 'utility'"):
+        roles_from_table(table)
+
+
+def test_a_text_that_is_no_table_is_told_from_open_roles():
+    frame = pd.DataFrame({"Dear diary": ["nothing tabular here"]})
+    with pytest.raises(SettingError, match="has 1 column, and needs at least 4"):
+        roles_from_table(role_table(frame, guess_columns(frame)))
+
+
 def test_utility_must_be_chosen(sample):
     with pytest.raises(SettingError, match="role 'utility'"):
         roles_from_table(role_table(sample, guess_columns(sample)))

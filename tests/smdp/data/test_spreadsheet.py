@@ -158,6 +158,10 @@ def test_only_a_header() -> None:
     [
         (archive(notes=b"hello"), "zip archive without an Excel workbook.*Unpack"),
         (archive(word__document=b"x"), "is a Word document"),
+        (
+            archive(**{f"{part}.json": b"{}" for part in ("manifest", "plan", "analysis")}),
+            "a saved analysis of this program.*'A saved analysis'",
+        ),
         (archive(mimetype=b"x"), "is an OpenDocument file"),
         (archive(**{"xl__workbook.bin": b"x"}), r"binary Excel workbook \(\.xlsb\)"),
         (archive(**{"xl__workbook.xml": b"x"}), "an Excel workbook that is damaged"),
