@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from smdp.data.describe import plural
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError, listing
 from smdp.independence.inputs import check_seed
@@ -131,8 +132,8 @@ def _test_round(
         rank=settings.rank,
         jobs=settings.jobs,
     )
-    against = "the utility" + (f" and {len(chosen)} variables" if chosen else "")
-    message = f"Round {number}: {len(candidates)} variables against {against}"
+    against = "the utility" + (f" and {plural(len(chosen), 'variable')}" if chosen else "")
+    message = f"Round {number}: {plural(len(candidates), 'variable')} against {against}"
 
     def report(share: float) -> None:
         # Nobody knows how many rounds there will be: each gets half of what is left.

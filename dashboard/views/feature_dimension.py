@@ -21,6 +21,7 @@ from dashboard.show import (
     says,
     table,
 )
+from smdp.data.describe import plural
 from smdp.figures.feature_dimension import dimension_figure, loss_figure
 from smdp.settings import FeatureMapSettings
 from smdp.words.feature_map import (
@@ -112,7 +113,8 @@ if not names:
         else "Screening kept no variable: tick 'Use all variables'."
     )
 elif by_hand > len(names):
-    missing = f"Only {len(names)} variables are used: set a dimension of at most {len(names)}."
+    are = "variable is" if len(names) == 1 else "variables are"
+    missing = f"Only {len(names)} {are} used: set a dimension of at most {len(names)}."
 elif by_hand and not why:
     missing = "A dimension set by hand needs a reason."
 with errors_as_messages():
@@ -157,9 +159,9 @@ with main:
             elif names:
                 milestones(Step.FEATURES, dimensions_so_far)
                 st.markdown(
-                    f"A network will learn a map of {len(names)} variables to one feature, two, "
-                    "three, and so on, until the test no longer finds that something is lost. The "
-                    "p-value of each dimension appears here."
+                    f"A network will learn a map of {plural(len(names), 'variable')} to one "
+                    "feature, two, three, and so on, until the test no longer finds that something "
+                    "is lost. The p-value of each dimension appears here."
                 )
             else:
                 st.markdown(

@@ -93,10 +93,13 @@ prepared = result(Step.RESCALING)
 with main:
     if prepared is None:
         with st.container(border=True, height=340):
+            chosen = reference or widest
             st.markdown(
-                f"**{literal(widest)}** has {counts[widest]} different values. With common "
-                "levels, every other variable is moved to the nearest of them. The figure appears "
-                "here once you have chosen."
+                f"**{literal(chosen)}** has {plural(counts[chosen], 'different value')}. Every "
+                "other variable is moved to the nearest of them. The figure appears here."
+                if rescaling
+                else "Every variable keeps the units of your table: nothing is moved or rounded. "
+                "This suits continuous variables; the feature map standardises them on its own."
             )
     else:
         changed_notice(Step.RESCALING, settings)
@@ -109,7 +112,10 @@ with main:
                 st.markdown("The variables keep their own units: before and after are the same.")
             else:
                 name = st.selectbox(
-                    "Variable", [v.name for v in before.variables], key="rescaling.variable"
+                    "Variable",
+                    [v.name for v in before.variables],
+                    key="rescaling.variable",
+                    help="Which variable to show before and after.",
                 )
                 figure(before_after_figure(before, prepared.rescaled, name), "before-after")
         with tabs[1]:

@@ -14,7 +14,8 @@ def describe_screening(result: ScreeningResult) -> list[str]:
     """Two or three sentences with the actual numbers."""
     total, kept = len(result.table), len(result.selected)
     tested = sum(len(r.pooled) for r in result.rounds[:1])
-    text = f"{kept} of {total} variables are kept: {listing(result.selected, 12)}."
+    are = "is" if kept == 1 else "are"
+    text = f"{kept} of {total} variables {are} kept: {listing(result.selected, 12)}."
     if not kept:
         text = f"None of the {tested} variables tested shows a dependence at this level."
     decisions = len(result.times) - len(result.times_left_out)
@@ -60,7 +61,7 @@ def check_screening(result: ScreeningResult) -> list[Problem]:
                 "note",
                 "",
                 f"{len(result.times_left_out)} of {len(result.times)} decisions could not be "
-                "tested: no action was taken by four subjects or more there.",
+                "tested: no treatment was given to four subjects or more there.",
             )
         )
     forced = [*result.settings.force_in, *result.settings.force_out]
