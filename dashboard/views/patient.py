@@ -105,15 +105,15 @@ with settings_column:
     now = person_now(policy, prepared, subject, decision)
     possible = keep(
         f"patient.possible.{subject}.{decision}",
-        st.multiselect(
+        st.pills(
             "Can be chosen now",
             policy.action_labels,
-            kept(f"patient.possible.{subject}.{decision}", list(now.possible)),
+            selection_mode="multi",
+            default=kept(f"patient.possible.{subject}.{decision}", list(now.possible)),
             format_func=action_name,
             key=f"patient.possible.{subject}.{decision}",
-            placeholder="Nothing",
-            help="As it was at this decision. Take a treatment out if it cannot be given; with "
-            "none left there is no recommendation.",
+            help="As it was at this decision. Click a treatment that cannot be given, to take it "
+            "out; with none left there is no recommendation.",
         ),
     )
     values = dict(zip(now.values["variable"], now.values["value"], strict=True))

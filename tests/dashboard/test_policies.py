@@ -184,10 +184,10 @@ def test_nothing_is_recommended_where_nothing_can_be_chosen(walking):
     app.at.selectbox(key="patient.subject").set_value(subject)
     app.run().at.selectbox(key=f"patient.decision.{subject}").set_value(decision)
     app.run()
-    assert app.at.multiselect(key=f"patient.possible.{subject}.{decision}").value == []
+    assert app.at.button_group(key=f"patient.possible.{subject}.{decision}").value == []
     assert "No recommendation** for" in app.text
     assert "No treatment can be chosen now" in app.text
     assert not app.at.success
-    app.at.multiselect(key=f"patient.possible.{subject}.{decision}").set_value(["call"])
+    app.at.button_group(key=f"patient.possible.{subject}.{decision}").set_value(["call"])
     app.run()
     assert "call" in "".join(b.value for b in app.at.success)
