@@ -18,6 +18,7 @@ from dashboard.show import errors_as_messages, literal
 from smdp.analysis.currency import currency
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.analysis.steps import Step
 from smdp.analysis.summary import TITLES
 from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
@@ -32,13 +33,21 @@ NO_CHROME = (
     "was found. Install one, or name it in the environment variable BROWSER_PATH. "
 )
 CHECK_EVERY_SECONDS = 0.25
+#: As the pages and their tabs are called.
+NAMES = TITLES | {
+    Step.STABILITY: "Weights (stability)",
+    Step.POLICY: "Q-functions",
+    Step.EVALUATION: "Policy",
+    Step.PLACEBO: "Policy (placebo)",
+    Step.TRIAL: "Policy (trial summary)",
+}
 
 
 def state_of_it(analysis: AnalysisResult) -> None:
     """What is in it, and what is out of date."""
     states = currency(analysis.plan, analysis)
-    done = [TITLES[step] for step, state in states.items() if state != "not done"]
-    stale = [TITLES[step] for step, state in states.items() if state == "out of date"]
+    done = [NAMES[step] for step, state in states.items() if state != "not done"]
+    stale = [NAMES[step] for step, state in states.items() if state == "out of date"]
     st.markdown(f"Done so far: {literal(', '.join(done))}.")
     if stale:
         st.warning(
@@ -106,7 +115,7 @@ def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
         return
     st.caption(
         "Every figure of the report as files, in a journal's width, with the numbers behind it as "
-        "CSV. A single one is quicker saved by the camera in its corner, on its page."
+        "CSV. A single one is quicker saved by the camera below it, on its page."
     )
     one, two, three = st.columns([1.5, 1.6, 1])
     with one:
@@ -159,7 +168,7 @@ def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
         )
 
     make_then_download(
-        "Figures",
+        "figures",
         (work_so_far(), sections, chosen, preset, dpi, grey, titles),
         make,
         file_name(analysis, "figures.zip"),

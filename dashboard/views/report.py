@@ -27,7 +27,7 @@ with settings_column:
     title = inputs.text("Title", "report.title", "Empty: the name of the table.")
     author = inputs.text("Author", "report.author", "Below the title of the report.")
     left_out = inputs.several(
-        "Leave out",
+        "Leave out sections",
         "report.without",
         [SECTIONS[key] for key in there],
         "Sections that the report does without. Its summary says which. Warnings that concern the "

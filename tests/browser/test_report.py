@@ -187,8 +187,8 @@ def test_figures_in_a_zip(open_page):
     expect(main(page)).to_contain_text("30 subjects with 28 decisions each", timeout=SLOW)
     page.locator(IDLE).wait_for()
     go(page, "Report")
-    press(page, "Make Figures")
-    page.get_by_role("button", name="Download Figures").wait_for()
-    _, content = download(page, "Download Figures")
+    press(page, "Make figures")
+    page.get_by_role("button", name="Download figures").wait_for()
+    _, content = download(page, "Download figures")
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {name.rpartition(".")[2] for name in names} == {"png", "csv"}

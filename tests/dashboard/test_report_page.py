@@ -70,24 +70,24 @@ def test_without_chrome_it_says_so_and_offers_the_other_way(prepared, monkeypatc
     prepared.run()
     assert "none was found" in prepared.text
     assert "the camera" in prepared.text
-    assert not any(b.label == "Make Figures" for b in prepared.at.button)
+    assert not any(b.label == "Make figures" for b in prepared.at.button)
 
 
 @pytest.mark.skipif(find_browser() is None, reason="no Chrome to draw with")
 def test_figures_and_word_are_made_and_stay_until_something_changes(prepared):
     prepared.at.multiselect(key="report.without").set_value(["Missing data and imputation"])
     prepared.at.multiselect(key="report.formats").set_value(["SVG"])
-    prepared.run().press("Make Figures").press("Make Word")
+    prepared.run().press("Make figures").press("Make Word")
     labels = [b.proto.label for b in prepared.at.get("download_button")]
-    assert "Download Figures" in labels
+    assert "Download figures" in labels
     assert "Download Word" in labels
-    _, content = prepared.at.session_state[Key.MEMO]["made Figures"]
+    _, content = prepared.at.session_state[Key.MEMO]["made figures"]
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert any(name.startswith("synthetic-") and name.endswith(".svg") for name in names)
     assert any(name.endswith(".csv") for name in names)
     prepared.at.checkbox(key="report.grey").set_value(True)
     prepared.run()
-    assert any(b.label == "Make Figures" for b in prepared.at.button)
+    assert any(b.label == "Make figures" for b in prepared.at.button)
 
 
 def test_a_download_that_fails_is_explained(prepared, monkeypatch):
@@ -121,5 +121,5 @@ def test_a_download_that_fails_is_explained(prepared, monkeypatch):
 def test_what_cannot_be_made_is_explained(prepared, monkeypatch):
     monkeypatch.setattr(report_widgets, "find_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(report_widgets, "report_figures", lambda *args, **more: 1 / 0)
-    prepared.run().press("Make Figures")
+    prepared.run().press("Make figures")
     assert "could not be made (ZeroDivisionError)" in prepared.text
