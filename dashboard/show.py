@@ -26,6 +26,13 @@ FIGURE_FORMATS: dict[str, dict[str, object]] = {
     SVG: {"format": "svg"},
     "PNG, 300 dpi": {"format": "png", "scale": 300 / 96},
 }
+BUTTONS_HEIGHT = 18
+#: Without a colour of its own, Plotly lays a grey slab behind the buttons.
+MODE_BAR = {
+    "bgcolor": "rgba(0, 0, 0, 0)",
+    "color": "rgba(112, 120, 130, .75)",
+    "activecolor": "#808890",
+}
 
 
 def heading(title: str, question: str) -> None:
@@ -93,7 +100,7 @@ def figure_format() -> None:
         default=last,
         required=True,
         key=FIGURE_FORMAT,
-        help="What the camera in the corner of every figure saves, in the size shown. SVG: lines "
+        help="What the camera below every figure saves, in the size shown. SVG: lines "
         "and text, sharp at any size. PNG: pixels, 300 to the inch. For many figures at once, in "
         "the width of a journal's column, see the page Report.",
     )
@@ -102,6 +109,7 @@ def figure_format() -> None:
 
 def figure(plot: go.Figure, name: str) -> None:
     """A figure with its in-browser export, in the format chosen in the sidebar."""
+    _make_room_below(plot)
     st.plotly_chart(
         plot,
         key=f"figure-{name}",
@@ -115,6 +123,18 @@ def figure(plot: go.Figure, name: str) -> None:
             },
         },
     )
+
+
+def _make_room_below(plot: go.Figure) -> None:
+    """For the buttons, which would cover the legend in the upper corner."""
+    if plot.layout.modebar.bgcolor is not None:  # done before, if the figure is shown again
+        return
+    below = plot.layout.margin.b
+    if plot.layout.height is not None and below is not None:
+        plot.update_layout(
+            height=plot.layout.height + BUTTONS_HEIGHT, margin={"b": below + BUTTONS_HEIGHT}
+        )
+    plot.update_layout(modebar=MODE_BAR)
 
 
 def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) -> None:

@@ -15,6 +15,7 @@ CSS = """
 abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cursor: help; }
 .st-key-guide { background: rgba(0, 114, 178, .12); }
 [data-testid="stSidebar"] hr { margin: .8rem 0 0 0; }
+.js-plotly-plot .modebar-container { top: auto !important; bottom: 24px; height: 0; }
 """
 
 
