@@ -72,16 +72,16 @@ with main:
     with st.expander(f"Preview of the table ({size})"):
         st.dataframe(long.head(200), hide_index=True, key="preview")
 
-chosen_now = None
-with errors_as_messages():
+BUTTON = "Use these roles"
+chosen_now = problems = None
+with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
     reading = ReadingSettings(source.sheet, kept("layout", "long"), codes)
     read_as = (source.token, reading)
     frame = memo("marked", read_as, lambda: mark_missing(long, dict(reading.missing_codes)))
-    with settings_column:
-        next_value = widgets.choose_utility(edited)
-        levels, probability = widgets.edit_actions(frame, edited)
-        lags, add_time = widgets.choose_look_back()
+    next_value = widgets.choose_utility(edited)
+    levels, probability = widgets.edit_actions(frame, edited)
+    lags, add_time = widgets.choose_look_back()
     chosen = roles_from_table(
         edited,
         next_value=next_value,
@@ -92,30 +92,32 @@ with errors_as_messages():
     )
     chosen_now = (reading, chosen)
     problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
-    blocked = any(p.severity == "error" for p in problems)
-    with settings_column:
-        if st.button(
-            "Use these roles",
-            type="primary",
-            disabled=blocked,
-            width="stretch",
-            icon=":material/check:",
-            help="Arranges the table by subject and decision. Takes a second or two.",
-        ):
-            with st.spinner("Arranging the table …"):
-                run(
-                    Step.DATA,
-                    chosen_now,
-                    lambda: arrange(frame, chosen),
-                    lambda s: (
-                        f"{plural(len(s.subjects), 'subject')}, {len(s.variables)} state variables"
-                    ),
-                )
-            st.rerun()
-        if state(Step.DATA) == State.DONE and same_settings(Step.DATA, chosen_now):
-            st.caption("Done. What was understood is shown below the table.")
-        elif found := counted(problems):
-            st.caption(f"{found}: see Check, below the table.")
+    if st.button(
+        BUTTON,
+        type="primary",
+        disabled=any(p.severity == "error" for p in problems),
+        width="stretch",
+        icon=":material/check:",
+        help="Arranges the table by subject and decision. Takes a second or two.",
+    ):
+        with st.spinner("Arranging the table …"):
+            run(
+                Step.DATA,
+                chosen_now,
+                lambda: arrange(frame, chosen),
+                lambda s: (
+                    f"{plural(len(s.subjects), 'subject')}, "
+                    f"{plural(len(s.variables), 'state variable')}"
+                ),
+            )
+        st.rerun()
+    if state(Step.DATA) == State.DONE and same_settings(Step.DATA, chosen_now):
+        st.caption("Done. What was understood is shown below the table.")
+    elif found := counted(problems):
+        st.caption(f"{found}: see Check, below the table.")
+if problems is None:
+    settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
+else:
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 

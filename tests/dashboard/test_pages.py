@@ -95,7 +95,7 @@ def test_open_role_is_said_with_its_remedy(sample):
     sample.set_role("module", role="ignore")
     assert "No column has the role 'action'" in sample.text
     assert "What to do:" in sample.text
-    assert not any(b.label == "Use these roles" for b in sample.at.button)
+    assert next(b for b in sample.at.button if b.label == "Use these roles").disabled
 
 
 def test_problem_blocks_and_is_listed(sample):
@@ -253,7 +253,7 @@ def test_a_subject_without_a_variable_is_no_dead_end(app):
     assert impute.disabled
     assert "Not yet: some subjects have no value at all of 'sleep'." in app.text
     assert "1 of 5 subjects has no value at all of 'sleep' (4)" in app.text
-    assert "tick 'Leave out who lacks a variable'" in app.text
+    assert "tick 'Leave out empty series'" in app.text
     app.at.checkbox(key="missing.unobserved").check()
     app.run().press("Leave out 1 and impute")
     assert "4 of 5 subjects are kept" in app.text

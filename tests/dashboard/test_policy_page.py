@@ -89,7 +89,7 @@ def tables(app, column):
 
 def test_an_empty_page_says_where_to_begin(app):
     app.go("policy")
-    assert "works on the result of **Data**" in app.text
+    assert "No file is loaded yet" in app.text
     assert not app.at.error
 
 
