@@ -86,7 +86,7 @@ with settings_column:
         DEGREES.__getitem__,
     )
     unobserved = inputs.checkbox(
-        "Leave out who lacks a variable",
+        "Leave out empty series",
         "missing.unobserved",
         False,
         "A subject who has no value at all of some variable cannot be imputed from her own series. "

@@ -98,9 +98,10 @@ with settings_column:
         "Decision",
         f"patient.decision.{subject}",
         places,
-        places[-1],
-        "Decisions that have a row in the table, with the table's own time.",
-        lambda d: f"{d + 1}" if times[d] in ("", f"{d + 1}") else f"{d + 1} · {times[d]}",
+        person.last_with_a_choice,
+        "Decisions that have a row in the table, with the table's own time. At first the last one "
+        "at which a treatment could be chosen.",
+        lambda d: f"{d + 1}" if times[d] in ("", f"{d + 1}") else f"{d + 1} (time {times[d]})",
     )
     now = person_now(policy, prepared, subject, decision)
     possible = keep(
@@ -139,7 +140,7 @@ with main, errors_as_messages():
     sound = patient.recommendation is not None and not patient.warnings
     box = st.success if sound else st.warning
     icon = "check_circle" if sound else "do_not_disturb_on"
-    who = f"{literal(subject)} at decision {decision + 1}"
+    who = f"person {literal(subject)} at decision {decision + 1}"
     if changed:
         who += ", with other values of " + literal(", ".join(changed))
     box(f"**{literal(what)}** for {who}. {literal(how)}", icon=f":material/{icon}:")

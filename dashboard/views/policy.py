@@ -22,7 +22,7 @@ from dashboard.show import (
     next_step,
     says,
 )
-from smdp.data.describe import percent
+from smdp.data.describe import percent, utility_meaning
 from smdp.figures.policy import value_figure
 from smdp.policy.evaluation_settings import EvaluationSettings
 from smdp.policy.recommendations import abstentions
@@ -36,7 +36,8 @@ from smdp.words.policy_value import (
 heading("Policy", "Whom would the policy treat, and what would that earn?")
 if not needs(Step.EVALUATION):
     st.stop()
-trajectories = result(Step.RESCALING).trajectories
+prepared = result(Step.RESCALING)
+trajectories = prepared.trajectories
 policies = learned_policies()
 notice = observational_notice(trajectories)
 if notice:
@@ -120,6 +121,7 @@ with main:
         if value is not None:
             changed_notice(Step.EVALUATION, settings)
             figure(value_figure(values, policy.kind), "policy-value")
+            st.caption(literal(utility_meaning(prepared.completed.arranged.roles)))
             widgets.gain_box(value, policy.kind)
         else:
             with st.container(border=True, height=320):

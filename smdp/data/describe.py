@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from smdp.data.column_roles import NextValue
+from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.exclude import unobserved_variables
 from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
@@ -98,16 +98,23 @@ def _states(study: Study) -> str:
 def _utility(study: Study) -> str:
     utility = study.roles.utility
     if isinstance(utility, NextValue):
-        sign = "minus the" if utility.sign < 0 else "the"
-        better = "lower" if utility.sign < 0 else "higher"
-        name = utility.variable
-        return f"Utility: {sign} next value of '{name}', so that {better} '{name}' is better."
+        return utility_meaning(study.roles)
     here = study.utilities[study.present]
     missing = int(np.isnan(here).sum())
     low, high, mean = (float(f(here)) for f in (np.nanmin, np.nanmax, np.nanmean))
     text = f"Utility: '{utility}', {number(low)} to {number(high)}, mean {number(mean)}"
     text += " (higher is better)."
     return text + (f" Missing in {missing:,} of {len(here):,} rows." if missing else "")
+
+
+def utility_meaning(roles: ColumnRoles) -> str:
+    """What a number of utility counts, for where such numbers are shown."""
+    utility = roles.utility
+    if not isinstance(utility, NextValue):
+        return f"Utility: the column '{utility}', in its own units (higher is better)."
+    sign, better = ("minus the", "lower") if utility.sign < 0 else ("the", "higher")
+    name = utility.variable
+    return f"Utility: {sign} next value of '{name}', so that {better} '{name}' is better."
 
 
 def variable_table(study: Study) -> pd.DataFrame:
@@ -146,8 +153,8 @@ def missing_problems(study: Study) -> list[Problem]:
             f"{'that one' if len(who) == 1 else 'them'}.",
             f"Keep everybody and do without the variable: set '{study.variables[j].name}' to "
             "'ignore' on the page Data. Or keep the variable and do without "
-            f"{'that subject' if len(who) == 1 else 'these subjects'}: tick 'Leave out who lacks a "
-            "variable'.",
+            f"{'that subject' if len(who) == 1 else 'these subjects'}: tick 'Leave out empty "
+            "series'.",
         )
         for j, who in lacking.items()
     ]

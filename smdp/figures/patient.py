@@ -13,6 +13,7 @@ from smdp.policy.individual import PatientExplanation
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.person import PersonOverTime
 from smdp.words.explanation import action_name
+from smdp.words.numbers import signed
 
 MOST_BARS = 14
 MOST_SERIES = 6
@@ -81,7 +82,7 @@ def contributions_figure(patient: PatientExplanation) -> go.Figure:
         x=[patient.average_margin, *parts, 0.0],
         text=[
             f"{patient.average_margin:.2f}",
-            *[f"{p:+.2f}" for p in parts],
+            *[signed(p) for p in parts],
             f"{patient.margin:.2f}",
         ],
         textposition="outside",

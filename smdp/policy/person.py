@@ -54,6 +54,12 @@ class PersonOverTime:
     reason: NDArray[np.int64]  # (D,): see `smdp.policy.decision_rule.Reason`
     margin: Floats  # (D,)
 
+    @property
+    def last_with_a_choice(self) -> int:
+        """The last decision at which a treatment could be chosen; the last of all if none was."""
+        chosen = self.decision[self.available] if self.available.any() else self.decision
+        return int(chosen[-1])
+
 
 @dataclass(frozen=True)
 class Similar:

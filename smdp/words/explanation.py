@@ -7,6 +7,7 @@ import pandas as pd
 from smdp.data.describe import percent
 from smdp.policy.explanation import Explanation
 from smdp.policy.individual import PatientExplanation
+from smdp.words.numbers import signed
 
 MOST_NAMED = 6
 MONOTONE = 0.9  # of the states have the average's sign
@@ -103,7 +104,7 @@ def describe_patient(patient: PatientExplanation) -> list[str]:
     ):
         if len(own):
             named = [
-                f"{row['variable']} {row['value']:.4g} ({row['contribution']:+.2f})"
+                f"{row['variable']} = {row['value']:.4g} ({signed(row['contribution'])})"
                 for _, row in own.iterrows()
             ]
             verb = "speaks" if len(named) == 1 else "speak"

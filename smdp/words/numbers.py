@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 
+def signed(value: float) -> str:
+    """'+0.20', '-0.15', and '0.00' for what rounds to nothing."""
+    text = f"{value:+.2f}"
+    return "0.00" if float(text) == 0 else text
+
+
 def p_text(p: float) -> str:
     """'p = .034', 'p < .001', 'p > .99'; never '0.000' or 1e-05."""
     if p < 0.001:

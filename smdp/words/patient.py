@@ -11,6 +11,7 @@ from smdp.errors import listing
 from smdp.policy.individual import PatientExplanation
 from smdp.policy.person import PersonNow, Similar
 from smdp.words.explanation import action_name
+from smdp.words.numbers import signed
 
 
 def headline(patient: PatientExplanation) -> tuple[str, str]:
@@ -78,7 +79,7 @@ def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd
                 for low, high in zip(rows["low"], rows["high"], strict=True)
             ],
             f"speaks for {action_name(patient.best)} by": [
-                f"{part:+.2f}" for part in rows["contribution"]
+                signed(part) for part in rows["contribution"]
             ],
         }
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smdp.words.numbers import p_text
+from smdp.words.numbers import p_text, signed
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,7 @@ from smdp.words.numbers import p_text
 )
 def test_p_text(p, text):
     assert p_text(p) == text
+
+
+def test_nothing_has_no_sign():
+    assert [signed(v) for v in (0.2, -0.154, -0.001, 0.0)] == ["+0.20", "-0.15", "0.00", "0.00"]
