@@ -6,6 +6,7 @@ import streamlit as st
 
 CSS = """
 .block-container { max-width: 1240px; }
+@media (768px < width < 1500px) { .block-container { padding-inline: 2.5rem; } }
 .question { font-size: 1.06rem; opacity: .75; margin: -.6rem 0 1rem 0; max-width: 50rem; }
 .brand { font-size: 1.35rem; font-weight: 650; margin: -.4rem 0 .6rem .1rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] {
@@ -18,6 +19,23 @@ abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cu
 .js-plotly-plot .modebar-container { top: auto !important; bottom: 24px; height: 0; }
 """
 
+# The primary colour carries white text on buttons, so in the dark it is too dim to be text itself.
+# Streamlit writes a light page's figures in a grey of 3.6:1.
+# The ring is one colour for both themes, at 3:1 or more on either, also where menus float.
+CONTRAST = """
+[data-variant="segmented_control"][data-selected]:not([data-disabled]),
+[data-testid="stSliderThumbValue"], [role="tab"][aria-selected="true"],
+button[kind="tertiary"]:is(:hover, :focus-visible, :active) {
+  color: light-dark(#0067A3, #6CB8F0) !important; }
+:is(a, abbr, button, main, pre, summary, [role="tab"]):focus-visible,
+label:has(:focus-visible), [role="group"]:has(:focus-visible),
+:is([data-testid$="RootElement"], [data-testid="stNumberInputContainer"]):has(:focus-visible) {
+  outline: 2px solid #1E88D0 !important; outline-offset: 2px; box-shadow: none !important; }
+:is(main, [role="tab"]):focus-visible { outline-offset: -2px; }
+.js-plotly-plot text[style*="rgb(128, 132, 149)"] { fill: #59636F !important; }
+.modebar:focus-within > * { opacity: 1 !important; }
+"""
+
 
 def apply_style() -> None:
-    st.html(f"<style>{CSS}</style>")
+    st.html(f"<style>{CSS}{CONTRAST}</style>")

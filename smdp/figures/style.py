@@ -46,6 +46,7 @@ def new_figure(height: int = 420) -> go.Figure:
         yaxis=axis,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": NORMAL},
         hoverlabel={"font": {"family": FONT, "size": 13}},
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": "#76808A", "activecolor": "#1E88D0"},
     )
     return figure
 
