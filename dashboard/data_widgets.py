@@ -15,7 +15,7 @@ from smdp.data.describe import plural
 from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
-from smdp.data.role_table import add_codes, role_table
+from smdp.data.role_table import add_codes, held_by_columns, role_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,10 +27,10 @@ LAYOUTS: dict[Layout, str] = {
 }
 MOST_LISTED_LEVELS = 12
 ROLE_COLUMNS = {
-    "column": st.column_config.TextColumn("Column", pinned=True, width=135),
+    "column": st.column_config.TextColumn("Column", pinned=True, width=130),
     "role": st.column_config.SelectboxColumn(
         "Role",
-        width=95,
+        width=92,
         options=list(ROLES),
         required=True,
         help="What the column is. One subject, one time, one action; as many states as you like; "
@@ -38,28 +38,24 @@ ROLE_COLUMNS = {
     ),
     "type": st.column_config.SelectboxColumn(
         "Type",
-        width=100,
+        width=94,
         options=list(KINDS),
         help="For states: ordinal and binary variables are imputed as whole numbers.",
     ),
     "missing codes": st.column_config.TextColumn(
         "Missing codes",
-        width=120,
+        width=128,
         help="Values of this column that mean 'missing', such as -9, 999.",
     ),
     "lowest": st.column_config.NumberColumn(
         "Lowest",
-        width=80,
+        width=84,
         help="The lowest value possible, if it is known: imputed values stay above it. Empty: the "
         "lowest observed.",
     ),
     "highest": st.column_config.NumberColumn(
-        "Highest", width=80, help="The highest value possible, if it is known."
+        "Highest", width=88, help="The highest value possible, if it is known."
     ),
-    "values": st.column_config.TextColumn("Values", width=190),
-    "missing": st.column_config.NumberColumn("Missing", format="percent", width=80),
-    "label": st.column_config.TextColumn("Label in the file"),
-    "why": st.column_config.TextColumn("Why this guess"),
 }
 
 
@@ -137,11 +133,16 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
         key=visit_key(f"roles-{origin}"),
         hide_index=True,
         height=min(760, 38 + 35 * len(frame.columns)),
+        row_height=35,
         placeholder="",
         column_order=list(ROLE_COLUMNS),
-        disabled=["column", "values", "missing", "label", "why"],
+        disabled=["column"],
         column_config=ROLE_COLUMNS,
+        alt="Table of columns: the role and the type of each can be chosen.",
     )
+    with st.expander("What each column holds, and why this guess"):
+        held = held_by_columns(edited).map(literal)
+        st.table(held, border="horizontal", hide_index=True)
     return keep(name, edited)
 
 

@@ -39,6 +39,20 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
     return table.astype({"lowest": float, "highest": float, "type": object})
 
 
+def held_by_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """To be read beside the roles: what each column holds, and why its role was guessed."""
+    shown = pd.DataFrame(
+        {
+            "Column": [shorten(name, 40) for name in table["column"]],
+            "Values": table["values"],
+            "Missing": [f"{100 * share:.0f} %" for share in table["missing"]],
+            "Label in the file": [shorten(label, 80) for label in table["label"]],
+            "Why this guess": table["why"],
+        }
+    )
+    return shown if table["label"].any() else shown.drop(columns="Label in the file")
+
+
 def roles_to_table(
     frame: pd.DataFrame, roles: ColumnRoles, codes: Mapping[str, Sequence[object]]
 ) -> pd.DataFrame:

@@ -8,7 +8,13 @@ import pytest
 from smdp import ColumnRoles, NextValue, StateVariable, guess_roles, read_table
 from smdp.data.export import to_csv
 from smdp.data.guess_roles import guess_columns
-from smdp.data.role_table import codes_from_table, role_table, roles_from_table, roles_to_table
+from smdp.data.role_table import (
+    codes_from_table,
+    held_by_columns,
+    role_table,
+    roles_from_table,
+    roles_to_table,
+)
 from smdp.errors import SettingError
 from smdp.simulation.samples import sample_file
 
@@ -21,6 +27,15 @@ def sample():
 def test_untouched_table_gives_the_guess(sample):
     table = role_table(sample, guess_columns(sample))
     assert roles_from_table(table, next_value=NextValue("cigs", -1)) == guess_roles(sample)
+
+
+def test_what_columns_hold_is_told_beside_the_roles(sample):
+    sample.attrs["variable_labels"] = {}
+    held = held_by_columns(role_table(sample, guess_columns(sample))).set_index("Column")
+    assert list(held.loc["cigs"]) == ["0 to 20", "16 %", "a number"]
+    sample.attrs["variable_labels"] = {"cigs": "Cigarettes since the last report"}
+    labelled = held_by_columns(role_table(sample, guess_columns(sample))).set_index("Column")
+    assert labelled.loc["cigs", "Label in the file"] == "Cigarettes since the last report"
 
 
 def test_edits_are_taken(sample):
