@@ -12,14 +12,16 @@ from dashboard.saving import keep_records
 from dashboard.session import Key, begin_visit
 from dashboard.style import apply_style
 
-st.set_page_config(
-    page_title="smdp", page_icon=str(Path(__file__).parent / "static" / "icon.svg"), layout="wide"
-)
-apply_style()
 page = st.navigation(
     [st.Page(f"views/{p.view}.py", title=p.title) for p in (START, *PAGES.values(), *VIEWS)],
     position="hidden",
 )
+st.set_page_config(
+    page_title=f"{page.title} · smdp",
+    page_icon=str(Path(__file__).parent / "static" / "icon.svg"),
+    layout="wide",
+)
+apply_style()
 autosaving.begin()
 begin_visit(page.title)
 st.session_state[Key.PAGE_STEP] = step_of_page(page.title)

@@ -14,7 +14,7 @@ from dashboard import inputs
 from dashboard.autosaving import work_so_far
 from dashboard.downloads import download, explained, say_failures
 from dashboard.session import remember, remembered
-from dashboard.show import errors_as_messages, literal
+from dashboard.show import errors_as_messages, literal, part
 from smdp.analysis.currency import currency
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.saved_file import analysis_to_bytes
@@ -60,7 +60,7 @@ def state_of_it(analysis: AnalysisResult) -> None:
 def report_files(
     analysis: AnalysisResult, sections: tuple[str, ...], title: str, author: str
 ) -> None:
-    st.subheader("Report")
+    part("Report")
     st.caption(
         "One HTML file with figures that can be zoomed and saved, which opens without a network; "
         "or a Word document with its figures at 300 dpi, to be edited. Both have a methods "
@@ -109,7 +109,7 @@ def _word(
 
 def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
     """All figures of the report in one zip."""
-    st.subheader("Figures")
+    part("Figures")
     if find_browser() is None:
         st.info(f"{NO_CHROME}{IN_BROWSER}", icon=":material/image_not_supported:")
         return
@@ -179,7 +179,7 @@ def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
 
 def analysis_files(analysis: AnalysisResult) -> None:
     """The analysis itself: to go on with, or to be repeated by somebody else."""
-    st.subheader("The analysis")
+    part("The analysis")
     st.caption(
         "The analysis in one file (.smdp) is opened again on the page Start. The plan is what "
         "'smdp run' carries out: the same table and plan give the same numbers to the last digit. "
@@ -220,7 +220,9 @@ def analysis_files(analysis: AnalysisResult) -> None:
         )
     say_failures("report-smdp", "report-plan", "report-script")
     st.code(
-        f'smdp run "{file_name(analysis, "plan.toml")}" --data "{plan.data_name}" --out results'
+        f'smdp run "{file_name(analysis, "plan.toml")}" --data "{plan.data_name}" --out results',
+        language=None,
+        wrap_lines=True,
     )
 
 

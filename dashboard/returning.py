@@ -14,7 +14,7 @@ from dashboard import autosaving
 from dashboard.browser_memory import BETWEEN, COOKIE, MOST, remembering
 from dashboard.navigation import PAGES
 from dashboard.session import Key, done
-from dashboard.show import literal
+from dashboard.show import literal, part
 from dashboard.table import loaded
 from smdp.analysis.autosave import NAME, Autosaves
 
@@ -39,7 +39,7 @@ def offer() -> None:
     if not found:
         return
     with st.container(border=True):
-        st.subheader("Go on where you left off")
+        part("Go on where you left off")
         st.caption("Kept on this computer, and offered in this browser only.")
         for name in found[:MOST]:
             with st.container(horizontal=True, vertical_alignment="center"):

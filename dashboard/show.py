@@ -13,6 +13,7 @@ from dashboard.guide import guide
 from dashboard.literal_text import literal as literal
 from dashboard.session import Key, State, Step, keep, kept, news, state
 from smdp.errors import SmdpError
+from smdp.words.figures import figure_words, table_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,11 +38,16 @@ MODE_BAR = {
 
 def heading(title: str, question: str) -> None:
     """A page's title and the question that it answers."""
-    st.title(title)
+    st.title(title, anchor=False)
     st.markdown(f"<p class='question'>{question}</p>", unsafe_allow_html=True)
     guide(title)
     for text in news():
         st.info(text, icon=":material/info:")
+
+
+def part(title: str) -> None:
+    """The heading of a part of the page, without a link: that would be one more stop for Tab."""
+    st.header(title, anchor=False)
 
 
 @contextmanager
@@ -60,7 +66,7 @@ def say_error(error: SmdpError) -> None:
 
 def says(sentences: Iterable[str], title: str = "What this says") -> None:
     """Generated sentences with the actual numbers."""
-    st.subheader(title)
+    part(title)
     lines = explained([literal(sentence) for sentence in sentences])
     st.markdown("\n".join(f"- {line}" for line in lines), unsafe_allow_html=True)
 
@@ -70,7 +76,7 @@ def check(problems: Iterable[Problem]) -> None:
     found = list(problems)
     if not found:
         return
-    st.subheader("Check")
+    part("Check")
     boxes = {"error": st.error, "warning": st.warning, "note": st.info}
     icons = {"error": "error", "warning": "warning", "note": "info"}
     for problem in found[:12]:
@@ -112,6 +118,7 @@ def figure(plot: go.Figure, name: str) -> None:
     _make_room_below(plot)
     st.plotly_chart(
         plot,
+        alt=figure_words(plot),
         key=f"figure-{name}",
         theme="streamlit",
         config={
@@ -141,7 +148,13 @@ def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) ->
     """A table with its CSV export; `export` has the full figures where the page rounds them."""
     from smdp.data.export import to_csv
 
-    st.dataframe(frame, hide_index=True, key=f"table-{name}", placeholder="")
+    st.dataframe(
+        frame,
+        hide_index=True,
+        key=f"table-{name}",
+        placeholder="",
+        alt=table_words(frame.columns),
+    )
     st.download_button(
         "Download as CSV",
         to_csv(frame if export is None else export),

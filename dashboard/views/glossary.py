@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.literal_text import literal
 from dashboard.session import keep, kept
-from dashboard.show import heading
+from dashboard.show import heading, part
 from smdp.words.glossary import TERMS, matching
 
 heading("Glossary", "What do the words on these pages mean?")
@@ -24,7 +24,7 @@ found = matching(wanted)
 if not found:
     st.markdown(f"Nothing here speaks of “{literal(wanted)}”. There are {len(TERMS)} entries.")
 for topic in dict.fromkeys(term.topic for term in found):
-    st.subheader(topic)
+    part(topic)
     lines = []
     for term in found:
         if term.topic == topic:

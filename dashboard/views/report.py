@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.gate import needs_result
 from dashboard.session import Step, done
-from dashboard.show import heading, note_area
+from dashboard.show import heading, note_area, part
 
 heading("Report", "What do you take away, and how can somebody else repeat it?")
 if not needs_result(Step.DATA):
@@ -43,7 +43,7 @@ with main:
         widgets.report_files(analysis, sections, title, author)
         widgets.figure_box(analysis, sections)
     widgets.analysis_files(analysis)
-    st.subheader("My notes")
+    part("My notes")
     st.caption("They stand in the report, each in the section of its step.")
     for step, page in PAGES.items():
         if done(step) is not None:

@@ -7,7 +7,7 @@ from dashboard.navigation import ICONS, PAGES, step_line
 from dashboard.opening import open_box
 from dashboard.returning import offer
 from dashboard.session import state
-from dashboard.show import errors_as_messages, heading
+from dashboard.show import errors_as_messages, heading, part
 from dashboard.table import load_sample, loaded, upload_box
 
 heading(
@@ -24,16 +24,16 @@ st.markdown(
 offer()
 left, right = st.columns(2, gap="large")
 with left, st.container(border=True):
-    st.subheader("Your own file")
+    part("Your own file")
     upload_box()
 with left, st.container(border=True):
-    st.subheader("A saved analysis")
+    part("A saved analysis")
     open_box()
 
 with right, st.container(border=True):
     from smdp.simulation.samples import SAMPLE_STUDIES, sample_file
 
-    st.subheader("A sample study")
+    part("A sample study")
     st.caption("Synthetic data: made by a program, about nobody.")
     if st.button(
         "Guided example",
@@ -53,7 +53,7 @@ with right, st.container(border=True):
                 st.switch_page("views/data.py")
         st.caption(sample.description)
 
-st.subheader("The steps")
+part("The steps")
 for step, page in PAGES.items():
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(

@@ -149,6 +149,6 @@ def test_stability_over_resamples_cancelled_after_two(screened):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     screened.run()
-    assert "How stable is it?" in [s.value for s in screened.at.subheader]
+    assert "How stable is it?" in [s.value for s in screened.at.header]
     assert "In 2 refits on resampled people" in screened.text
     assert "Stopped before all the refits asked for" in screened.text
