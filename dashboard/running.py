@@ -107,6 +107,14 @@ def collect() -> None:
                 job.state = JobState.CANCELLED
             else:
                 _take(step, job)
+                # Seen on any page, and read aloud, which the bars of the pages are not.
+                st.toast(
+                    f"{_name(step)}: {literal(job.summary(job.result))}", icon=":material/check:"
+                )
+
+
+def _name(step: Step) -> str:
+    return NAMES.get(step, step.title())
 
 
 def _take(step: Step, job: Job) -> None:
@@ -125,9 +133,7 @@ def watch() -> None:
             job.shown = job.state
             st.rerun()
         if job.active:
-            st.progress(
-                min(job.share, 1.0), f"{NAMES.get(step, step.title())}: {_where_it_is(job)}"
-            )
+            st.progress(min(job.share, 1.0), f"{_name(step)}: {_where_it_is(job)}")
             if st.button(
                 "Stop at once" if job.stopping else "Cancel",
                 key=f"cancel-{step}",
