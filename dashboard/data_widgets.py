@@ -27,7 +27,7 @@ LAYOUTS: dict[Layout, str] = {
 }
 MOST_LISTED_LEVELS = 12
 ROLE_COLUMNS = {
-    "column": st.column_config.TextColumn("Column", pinned=True, width=130),
+    "column": st.column_config.TextColumn("Column", pinned=True, width=124),
     "role": st.column_config.SelectboxColumn(
         "Role",
         width=92,
@@ -38,7 +38,7 @@ ROLE_COLUMNS = {
     ),
     "type": st.column_config.SelectboxColumn(
         "Type",
-        width=94,
+        width=92,
         options=list(KINDS),
         help="For states: ordinal and binary variables are imputed as whole numbers.",
     ),
@@ -54,7 +54,7 @@ ROLE_COLUMNS = {
         "lowest observed.",
     ),
     "highest": st.column_config.NumberColumn(
-        "Highest", width=88, help="The highest value possible, if it is known."
+        "Highest", width=86, help="The highest value possible, if it is known."
     ),
 }
 

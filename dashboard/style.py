@@ -36,6 +36,13 @@ label:has(:focus-visible), [role="group"]:has(:focus-visible),
 .modebar:focus-within > * { opacity: 1 !important; }
 """
 
+# The button that closes the sidebar came with the mouse only; links of a closed one took the focus.
+SIDEBAR = """
+[data-testid="stSidebarCollapseButton"] { visibility: visible !important; }
+[data-testid="stApp"]:has([data-testid="stExpandSidebarButton"]) [data-testid="stSidebar"] {
+  visibility: hidden; }
+"""
+
 
 def apply_style() -> None:
-    st.html(f"<style>{CSS}{CONTRAST}</style>")
+    st.html(f"<style>{CSS}{CONTRAST}{SIDEBAR}</style>")
