@@ -80,13 +80,13 @@ def _settings_and_button() -> tuple:
     noise = simulation_inputs.noise("simulation.noise", 0)
     maps: list[MapKind] = keep(
         "simulation.maps",
-        st.multiselect(
+        st.pills(
             "Feature maps",
             PAPER_MAPS,
-            kept("simulation.maps", list(DEFAULT_MAPS)),
+            selection_mode="multi",
+            default=kept("simulation.maps", list(DEFAULT_MAPS)),
             format_func=lambda name: MAP_NAMES[name],
             key="simulation.maps",
-            placeholder="Choose at least one",
             help="What the policy is learned on. "
             + " ".join(f"**{MAP_NAMES[name]}**: {MAP_MEANINGS[name]}" for name in PAPER_MAPS),
         ),

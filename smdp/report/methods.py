@@ -234,8 +234,8 @@ def _dimension(analysis: AnalysisResult, own: FeatureMapSettings) -> str:
         from smdp.words.feature_map import feature_map_summary
 
         chosen = fitted.candidates[fitted.candidates["chosen"]].iloc[-1]
-        verdict = "rejected, like all that were tried" if chosen["rejected"] else "not rejected"
-        text += f" Result: {feature_map_summary(fitted)} ({verdict})."
+        verdict = ", like all that were tried" if chosen["rejected"] else " (not rejected)"
+        text += f" Result: {feature_map_summary(fitted)}{verdict}."
     return text
 
 

@@ -22,15 +22,16 @@ class SampleStudy:
 
 SAMPLE_STUDIES = (
     SampleStudy(
-        "Smoking in students (synthetic, in the image of BASICS-Mobile)",
+        "Smoking in students (synthetic)",
         f"{BASICS}.csv",
-        "Made by a computer. 30 students, two reports a day for 14 days, 15 state variables; an "
-        "informational or a treatment module by a coin. The utility is minus the next cigarettes.",
+        "30 students, two reports a day for 14 days, 15 state variables, as in the trial "
+        "BASICS-Mobile; an informational or a treatment module by a coin. The outcome: fewer "
+        "cigarettes at the next report.",
     ),
     SampleStudy(
         "Walking after a knee operation (synthetic, three actions)",
         f"{WALKING}.csv",
-        "Made by a computer. 24 people, 20 to 30 slots each with dates and gaps; nothing, a "
+        "24 people, 20 to 30 slots each with dates and gaps; nothing, a "
         "message or a call with known probabilities; some slots without an available person.",
     ),
 )

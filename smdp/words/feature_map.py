@@ -145,7 +145,9 @@ def check_feature_map(fitted: FittedFeatureMap) -> list[Problem]:
 def feature_map_summary(fitted: FittedFeatureMap) -> str:
     text = f"dimension {fitted.dimension}"
     if fitted.kind == "adnn" and not fitted.candidates.empty:
-        text += f", {p_text(float(_chosen(fitted)[f'p_{fitted.settings.test}']))}"
+        chosen = _chosen(fitted)
+        p = p_text(float(chosen[f"p_{fitted.settings.test}"]))
+        text += f", rejected ({p})" if chosen["rejected"] else f", {p}"
     return text if fitted.complete else f"{text}, stopped after pass {len(fitted.steps)}"
 
 

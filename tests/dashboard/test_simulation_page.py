@@ -33,7 +33,7 @@ def finish(page, step, seconds=90):
 
 
 def small_comparison(page, replications=2):
-    page.at.multiselect(key="simulation.maps").set_value(["oracle", "identity"])
+    page.at.button_group(key="simulation.maps").set_value(["oracle", "identity"])
     page.at.number_input(key="simulation.replications").set_value(replications)
     page.at.number_input(key="simulation.subjects").set_value(12)
     page.at.number_input(key="simulation.times").set_value(15)
@@ -48,7 +48,7 @@ def test_empty_page_teaches_and_says_how_long_it_takes(page):
 
 
 def test_every_control_has_help(page):
-    controls = [*page.at.selectbox, *page.at.multiselect, *page.at.number_input, *page.at.slider]
+    controls = [*page.at.selectbox, *page.at.button_group, *page.at.number_input, *page.at.slider]
     controls += [*page.at.checkbox, *page.at.radio]
     assert len(controls) >= 10
     assert all(each.help for each in controls)
@@ -83,7 +83,7 @@ def test_more_trials_are_added_to_those_there_are_and_told_as_they_finish(page):
 
 
 def test_no_feature_map_no_run(page):
-    page.at.multiselect(key="simulation.maps").set_value([])
+    page.at.button_group(key="simulation.maps").set_value([])
     page.run()
     assert next(b for b in page.at.button if b.label.startswith("Simulate")).disabled
     assert "Choose at least one feature map" in page.text

@@ -57,6 +57,7 @@ def test_stopped_early_is_said_once_and_first(hand_made):
 def test_all_rejected_is_one_warning(hand_made):
     note = "Every dimension tried was rejected at level 0.05; the largest, 1, is used."
     fitted = hand_made([[1.0, 0.5]], NAMES, candidates=((1, 0.001, True),), notes=(note,))
+    assert feature_map_summary(fitted) == "dimension 1, rejected (p = .001)"
     found = check_feature_map(fitted)
     assert [problem.severity for problem in found] == ["warning"]
     assert found[0].remedy
