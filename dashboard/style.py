@@ -39,8 +39,7 @@ label:has(:focus-visible), [role="group"]:has(:focus-visible),
 # The button that closes the sidebar came with the mouse only; links of a closed one took the focus.
 SIDEBAR = """
 [data-testid="stSidebarCollapseButton"] { visibility: visible !important; }
-[data-testid="stApp"]:has([data-testid="stExpandSidebarButton"]) [data-testid="stSidebar"] {
-  visibility: hidden; }
+[data-testid="stSidebar"][data-collapsed="true"] { visibility: hidden; }
 """
 
 
