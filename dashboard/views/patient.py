@@ -111,7 +111,7 @@ with settings_column:
             policy.action_labels,
             selection_mode="multi",
             default=kept(f"patient.possible.{subject}.{decision}", list(now.possible)),
-            format_func=action_name,
+            format_func=lambda label: literal(action_name(label)),
             key=f"patient.possible.{subject}.{decision}",
             help="As it was at this decision. Click a treatment that cannot be given, to take it "
             "out; with none left there is no recommendation.",

@@ -119,8 +119,13 @@ def _simulation_study(folder: Path) -> bytes:
     from smdp.simulation.replication import CellResult
 
     example = dict.fromkeys(COLUMNS, 1) | {
-        name: "done" if name == "status" else "quad" if name == "model" else "pca"
-        for name in ("model", "feature_map", "status", "variables", "screened", "message")
+        "model": "quad",
+        "discount": 0.5,
+        "feature_map": "pca",
+        "status": "done",
+        "variables": "S1 S2 W1",
+        "screened": "",
+        "message": "",
     }
     with open_study(folder / "study", StudySettings(), "0.1.0") as store:
         for replication in range(20):
