@@ -24,6 +24,7 @@ from smdp.words.numbers import p_text
 
 ROUND_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
 SMALLEST_SHOWN = 1e-3
+P_TICKS = (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0001)
 
 
 def pooled_figure(result: ScreeningResult) -> go.Figure:
@@ -58,7 +59,12 @@ def pooled_figure(result: ScreeningResult) -> go.Figure:
         },
     )
     figure.update_layout(barmode="overlay", bargap=0.3)
-    figure.update_xaxes(title_text="−log<sub>10</sub> of the pooled p-value (longer: clearer)")
+    shown = [p for p in P_TICKS if p >= table["p_value"].min() / 2]
+    figure.update_xaxes(
+        title_text="pooled p-value, on a log scale (longer: clearer)",
+        tickvals=[-np.log10(p) for p in shown],
+        ticktext=[f"{p:g}".lstrip("0") for p in shown],
+    )
     figure.update_yaxes(
         type="category",
         categoryorder="array",
