@@ -27,13 +27,8 @@ FIGURE_FORMATS: dict[str, dict[str, object]] = {
     SVG: {"format": "svg"},
     "PNG, 300 dpi": {"format": "png", "scale": 300 / 96},
 }
+#: Of the buttons below a figure; above it they would cover its legend.
 BUTTONS_HEIGHT = 18
-#: Without a colour of its own, Plotly lays a grey slab behind the buttons.
-MODE_BAR = {
-    "bgcolor": "rgba(0, 0, 0, 0)",
-    "color": "rgba(112, 120, 130, .75)",
-    "activecolor": "#808890",
-}
 
 
 def heading(title: str, question: str) -> None:
@@ -115,9 +110,8 @@ def figure_format() -> None:
 
 def figure(plot: go.Figure, name: str) -> None:
     """A figure with its in-browser export, in the format chosen in the sidebar."""
-    _make_room_below(plot)
     st.plotly_chart(
-        plot,
+        _with_room_below(plot),
         alt=figure_words(plot),
         key=f"figure-{name}",
         theme="streamlit",
@@ -132,16 +126,16 @@ def figure(plot: go.Figure, name: str) -> None:
     )
 
 
-def _make_room_below(plot: go.Figure) -> None:
-    """For the buttons, which would cover the legend in the upper corner."""
-    if plot.layout.modebar.bgcolor is not None:  # done before, if the figure is shown again
-        return
-    below = plot.layout.margin.b
-    if plot.layout.height is not None and below is not None:
-        plot.update_layout(
-            height=plot.layout.height + BUTTONS_HEIGHT, margin={"b": below + BUTTONS_HEIGHT}
-        )
-    plot.update_layout(modebar=MODE_BAR)
+def _with_room_below(plot: go.Figure) -> go.Figure:
+    """A copy with room for the buttons: the figure itself may be kept, and shown again."""
+    import plotly.graph_objects as go
+
+    layout = plot.layout
+    if layout.height is None or layout.margin.b is None:
+        return plot
+    return go.Figure(plot).update_layout(
+        height=layout.height + BUTTONS_HEIGHT, margin_b=layout.margin.b + BUTTONS_HEIGHT
+    )
 
 
 def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,13 @@ from smdp.simulation.study_settings import SimulationSetting
 
 #: Far above any study, and few enough to list the names of all variables.
 MOST_NOISE = 10_000
-SETTING = ("model", "noise", "subjects", "times", "discount")
+SETTING = [each.name for each in fields(SimulationSetting)]
 NUMBERS = ("linear", "neural", "neural_further", "variables_count", "dimension")
 
 
 def check_rows(rows: pd.DataFrame) -> None:
     """Raise ValueError, with the value that no study writes, where there is one."""
-    for key in rows[list(SETTING)].drop_duplicates().itertuples(index=False, name=None):
+    for key in rows[SETTING].drop_duplicates().itertuples(index=False, name=None):
         try:
             SimulationSetting(*key)
         except SettingError as error:

@@ -101,7 +101,12 @@ class StudyStore:
         order = ", ".join(KEY)
         found = self._connection.execute(
             f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}"
-        ).fetchmany(_MOST_ROWS)
+        ).fetchmany(_MOST_ROWS + 1)
+        if len(found) > _MOST_ROWS:
+            raise DataError(
+                f"The study has more than {_MOST_ROWS:,} finished cells.",
+                "Divide it: other settings or feature maps in another folder.",
+            )
         frame = pd.DataFrame(found, columns=list(COLUMNS))
         return StudyRows(frame.astype({name: _dtype(name) for name in COLUMNS}), self.how())
 
