@@ -40,6 +40,13 @@ _PATIENCE_WITH_STRANGERS = 10.0
 #: Far more than a study writes.
 _LONGEST_TEXT, _MOST_ROWS = 1_000_000, 200_000
 
+_IN_MEMORY = ":memory:"
+_REMEDY_FOR_BYTES = f"Choose the file {FILE_NAME} from the folder that was given with --out."
+_REMEDY_ON_DISK = (
+    "Check that the disk has room and that you may write there; the same command then goes on. If "
+    "the file is damaged, start a new study in another folder."
+)
+
 
 @dataclass(frozen=True)
 class StudyRows:
@@ -153,7 +160,7 @@ class StudyStore:
 @contextmanager
 def open_study(folder: Path | None, how: StudySettings, version: str) -> Iterator[StudyStore]:
     """Begin a study in the folder, or take up the one that is there; without one, in memory."""
-    where = ":memory:" if folder is None else str(make_folder(folder) / FILE_NAME)
+    where = _IN_MEMORY if folder is None else str(make_folder(folder) / FILE_NAME)
     with _connected(where) as store:
         store.begin(how, version)
         yield store
@@ -165,7 +172,7 @@ def read_study(source: Path | str | bytes) -> StudyRows:
     The file may come from anywhere: what no study writes is refused, and so is what takes long.
     """
     if isinstance(source, bytes):
-        where, name, content = ":memory:", FILE_NAME, source
+        where, name, content = _IN_MEMORY, FILE_NAME, source
     else:
         path = Path(source) / FILE_NAME
         where, name, content = str(path), str(path), b""
@@ -201,8 +208,7 @@ def _connected(where: str, name: str | None = None) -> Iterator[StudyStore]:
     except sqlite3.Error as error:
         raise DataError(
             f"The study file '{name or where}' cannot be used ({error}).",
-            "Check that the disk has room and that you may write there; the same command then goes "
-            "on. If the file is damaged, start a new study in another folder.",
+            _REMEDY_FOR_BYTES if where == _IN_MEMORY else _REMEDY_ON_DISK,
         ) from error
 
 

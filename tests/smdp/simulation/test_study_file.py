@@ -73,3 +73,10 @@ def write_study(study, folder):
         store.take_over(study, [Cell(s, m, r) for s in settings_of(study) for m in MAPS
                                 for r in range(99)])  # fmt: skip
     return folder
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"no database, but longer " * 99])
+def test_other_files_are_refused_with_a_remedy_for_files(content):
+    with pytest.raises(DataError, match="cannot be used") as caught:
+        read_study(content)
+    assert caught.value.remedy.startswith("Choose the file study.sqlite")
