@@ -152,11 +152,11 @@ class FeatureMapSettings:
     absolute test only. `pooling`, `permutations`: of the absolute test, as in screening. `iterate`:
     Corollary 3.3, on the variables kept, until nothing shrinks. `updates`: all actions in one step,
     or one action after the other as printed. `steps`, `batch` (rows for each action),
-    `learning_rate`, `weight_decay`: of selection; `polish_steps`: on all rows, for exact zeros;
-    `refit_steps`, `restarts`, `refit_weight_decays` (by cross-validation: the noisier the study,
-    the larger): of the unpenalised refit on the selected variables, which is the map that is used.
-    `reason`: why `dimensions` were set by hand, in words,
-    for the record.
+    `learning_rate`, `weight_decay`: of selection; `polish_steps`: on all rows, for exact zeros,
+    columns under `weak_columns` times the largest norm being penalised harder; `refit_steps`,
+    `restarts`, `refit_weight_decays` (by cross-validation: the noisier the study, the larger): of
+    the unpenalised refit on the selected variables, which is the map that is used. `reason`: why
+    `dimensions` were set by hand, in words, for the record.
 
     Reference: Wang, Laber & Witkiewitz, section 4.
     """
@@ -181,6 +181,7 @@ class FeatureMapSettings:
     learning_rate: float = 0.01
     weight_decay: float = 0.3
     polish_steps: int = 200
+    weak_columns: float = 0.025
     refit_steps: int = 1500
     refit_weight_decays: tuple[float, ...] = (0.01, 0.1, 1.0)
     restarts: int = 5
@@ -213,6 +214,8 @@ class FeatureMapSettings:
         self._require_whole("polish_steps", 0)
         if self.permutations is not None:
             self._require_whole("permutations", 1)
+        weak = self.weak_columns
+        require(0 <= weak < 1, "weak_columns", "a share of at least 0, below 1", weak)
         rate = self.learning_rate
         require(0 < rate < float("inf"), "learning_rate", "a positive number", rate)
         decay = self.weight_decay

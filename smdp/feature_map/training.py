@@ -40,6 +40,9 @@ REPORT_EVERY = 20
 #: Numbers held by the activations of one batch of networks: bounds the memory.
 LARGEST_BATCH = 30_000_000
 
+#: Weights of one batch of networks: with more, they and Adam's means no longer fit into the cache.
+MOST_WEIGHTS = 3_000_000
+
 
 def train(
     sets: TrainingSets,
@@ -122,11 +125,20 @@ def _batches_of_models(
         alike = [m for m, spec in enumerate(specs) if spec.depth == depth]
         widest = max(specs[m].width * 2 * depth + specs[m].dimension for m in alike)
         numbers = rows * (widest + 2 * sets.rows.outcomes.shape[1])
-        at_once = max(1, LARGEST_BATCH // numbers)
+        weights = max(_weights(sets, specs[m]) for m in alike)
+        at_once = max(1, min(LARGEST_BATCH // numbers, MOST_WEIGHTS // weights))
         # Of nearly equal size, so that none is left with a few.
         parts = -(-len(alike) // at_once)
         for k in range(parts):
             yield alike[len(alike) * k // parts : len(alike) * (k + 1) // parts]
+
+
+def _weights(sets: TrainingSets, spec: ModelSpec) -> int:
+    """About how many weights a network has."""
+    rows, width = sets.rows, spec.width
+    outputs = rows.outcomes.shape[1] * rows.heads
+    within = (spec.depth - 1) * width * (1 + rows.heads)
+    return width * (rows.columns + spec.dimension * (1 + rows.heads) + within + outputs)
 
 
 def _train_batch(

@@ -23,9 +23,8 @@ from smdp.feature_map.training import train
 from smdp.feature_map.transitions import TrainingSets
 from smdp.settings import FeatureMapSettings
 
-#: Columns whose norm is below this share of the largest are penalised harder in the polish ..
-WEAK_COLUMN = 0.025
-#: .. by this factor. (In proportion to 1 / norm, as the adaptive lasso has it, true variables go.)
+#: How much harder weak columns are penalised in the polish. (In proportion to 1 / norm, as the
+#: adaptive lasso has it, true variables go.)
 HARDER = 10.0
 #: The step size of the polish relative to that of training: it only settles what is there.
 POLISH_RATE = 0.1
@@ -33,8 +32,12 @@ POLISH_RATE = 0.1
 NEGLIGIBLE = 0.01
 
 
+#: Dimension, width, depth and penalty.
+Key = tuple[int, int, int, float]
+
+
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class Chosen:
     """What cross-validation chose for one dimension."""
 
     dimension: int
@@ -42,11 +45,21 @@ class Tuned:
     depth: int
     penalty: float
     losses: NDArray[np.float64]  # of each fold
-    network: Network  # penalised and polished, trained on all rows
 
     @property
     def loss(self) -> float:
         return float(self.losses.mean())
+
+    @property
+    def key(self) -> Key:
+        return (self.dimension, self.width, self.depth, self.penalty)
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned(Chosen):
+    """And its network: penalised and polished, trained on all rows."""
+
+    network: Network
 
 
 def default_widths(columns: int) -> tuple[int, ...]:
@@ -72,54 +85,75 @@ def tune(
     settings: FeatureMapSettings,
     *,
     seed: np.random.SeedSequence,
-    keep: Callable[[list[Tuned]], list[Tuned]] = lambda tuned: tuned,
+    keep: Callable[[list[Chosen]], list[Chosen]] = lambda chosen: chosen,
     report: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Tuned], list[str]]:
     """For each dimension the chosen network, and notes on candidates that had to be left out.
 
-    `keep`: which dimensions to go on with, by their losses; only their networks are polished.
+    `keep`: which dimensions to go on with, by their losses; only these are trained on all rows.
     """
+    how = how_to_select(settings)
     specs = grid(sets, dimensions, settings)
-    networks = train(
-        sets, specs, how_to_select(settings), seed=seed, report=lambda share: report(0.8 * share)
-    )
+    networks = train(sets, specs, how, seed=seed, report=lambda share: report(0.7 * share))
     failed = [s for s, n in zip(specs, networks, strict=True) if not n.finite]
-    notes = [failures(failed, settings.activation)] if failed else []
-    losses: dict[tuple[int, int, int, float], list[float]] = {}
-    whole: dict[tuple[int, int, int, float], Network] = {}
+    losses: dict[Key, list[float]] = {}
     for spec, network in zip(specs, networks, strict=True):
-        key = (spec.dimension, spec.width, spec.depth, spec.penalty)
-        if spec.dataset == sets.everything:
-            whole[key] = network
-        else:
-            losses.setdefault(key, []).append(held_out_loss(sets, spec.dataset, network))
-    chosen: list[Tuned] = []
-    for q in dimensions:
-        usable = {
-            key: np.array(loss)
-            for key, loss in losses.items()
-            if key[0] == q and np.isfinite(loss).all() and whole[key].finite
-        }
-        if not usable:
-            raise DataError(f"No network of dimension {q} could be trained.", notes[0])
-        key = one_standard_error(usable)
-        chosen.append(Tuned(*key, losses=usable[key], network=whole[key]))
-    kept = keep(chosen)
-    polished = _polish(sets, kept, settings, seed, lambda share: report(0.8 + 0.2 * share))
-    return [replace(each, network=new) for each, new in zip(kept, polished, strict=True)], notes
+        losses.setdefault(_key(spec), []).append(held_out_loss(sets, spec.dataset, network))
+    usable = {key: np.array(loss) for key, loss in losses.items() if np.isfinite(loss).all()}
+    whole: dict[Key, Network] = {}
+    while True:
+        kept = keep([_chosen(q, usable, failed, settings) for q in dimensions])
+        specs = [_spec(each.key, sets.everything, settings) for each in kept]
+        specs = [spec for spec in specs if _key(spec) not in whole]
+        if not specs:
+            break
+        networks = train(
+            sets, specs, how, seed=seed, report=lambda share: report(0.7 + 0.1 * share)
+        )
+        for spec, network in zip(specs, networks, strict=True):
+            whole[_key(spec)] = network
+            if not network.finite:
+                failed.append(spec)
+                del usable[_key(spec)]
+    tuned = [Tuned(*each.key, each.losses, whole[each.key]) for each in kept]
+    polished = _polish(sets, tuned, settings, seed, lambda share: report(0.8 + 0.2 * share))
+    notes = [failures(failed, settings.activation)] if failed else []
+    return [replace(each, network=new) for each, new in zip(tuned, polished, strict=True)], notes
+
+
+def _key(spec: ModelSpec) -> Key:
+    return (spec.dimension, spec.width, spec.depth, spec.penalty)
+
+
+def _spec(key: Key, dataset: int, settings: FeatureMapSettings) -> ModelSpec:
+    return ModelSpec(dataset, *key, weight_decay=settings.weight_decay)
+
+
+def _chosen(
+    q: int,
+    losses: dict[Key, NDArray[np.float64]],
+    failed: list[ModelSpec],
+    settings: FeatureMapSettings,
+) -> Chosen:
+    own = {key: loss for key, loss in losses.items() if key[0] == q}
+    if not own:
+        notes = failures(failed, settings.activation)
+        raise DataError(f"No network of dimension {q} could be trained.", notes)
+    key = one_standard_error(own)
+    return Chosen(*key, own[key])
 
 
 def grid(
     sets: TrainingSets, dimensions: Sequence[int], settings: FeatureMapSettings
 ) -> list[ModelSpec]:
-    """Every candidate without each fold, and on all rows."""
+    """Every candidate without each fold."""
     return [
-        ModelSpec(dataset, q, width, depth, penalty, weight_decay=settings.weight_decay)
+        _spec((q, width, depth, penalty), dataset, settings)
         for q in dimensions
         for width in settings.widths or default_widths(sets.rows.columns)
         for depth in settings.depths
         for penalty in settings.penalties
-        for dataset in range(sets.rows.folds + 1)
+        for dataset in range(sets.rows.folds)
     ]
 
 
@@ -133,8 +167,8 @@ def held_out_loss(sets: TrainingSets, dataset: int, network: Network) -> float:
 
 
 def one_standard_error(
-    losses: dict[tuple[int, int, int, float], NDArray[np.float64]],
-) -> tuple[int, int, int, float]:
+    losses: dict[Key, NDArray[np.float64]],
+) -> Key:
     """The sparsest candidate that is not clearly worse than the best: losses by fold, paired."""
     best = min(losses.values(), key=lambda each: each.mean())
     # A larger penalty is sparser; then the smaller network.
@@ -144,16 +178,16 @@ def one_standard_error(
     )
 
 
-def smallest_dimension(tuned: Sequence[Tuned]) -> Tuned:
-    """Of one network for each dimension, the smallest that is not clearly worse than the best.
+def smallest_dimension(chosen: Sequence[Chosen]) -> Chosen:
+    """Of what was chosen for each dimension, the smallest that is not clearly worse than the best.
 
     Losses that differ by `NEGLIGIBLE` count as equal: beyond the dimension that suffices they still
     fall a little, since wider bottlenecks are easier to train, and folds agree about it.
     """
-    best = min(tuned, key=lambda each: each.loss)
+    best = min(chosen, key=lambda each: each.loss)
     limit = best.losses * (1 + NEGLIGIBLE)
     return min(
-        (each for each in tuned if not clearly_worse(each.losses, limit)),
+        (each for each in chosen if not clearly_worse(each.losses, limit)),
         key=lambda each: each.dimension,
     )
 
@@ -183,19 +217,9 @@ def _polish(
         learning_rate=POLISH_RATE * settings.learning_rate,
         penalised=True,
         updates=settings.updates,
-        harder_below=WEAK_COLUMN,
+        harder_below=settings.weak_columns,
         harder=HARDER,
     )
-    specs = [
-        ModelSpec(
-            sets.everything,
-            each.dimension,
-            each.width,
-            each.depth,
-            each.penalty,
-            weight_decay=settings.weight_decay,
-        )
-        for each in tuned
-    ]
+    specs = [_spec(each.key, sets.everything, settings) for each in tuned]
     polished = train(sets, specs, how, seed=seed, initial=start, report=report)
     return [new if new.finite else old for new, old in zip(polished, start, strict=True)]

@@ -149,14 +149,18 @@ def _fit(
 def separate_networks(settings: FeatureMapSettings, variables: int) -> FeatureMapSettings:
     """The settings with candidates for as many variables, where they name none.
 
-    A network that predicts all variables without screening needs many features, and hidden layers
-    that are wider than that: 4, 5, 6 or 8 features for every 16 variables, and 16 units.
+    A network that predicts all variables without screening needs many features, wide hidden layers
+    and long training: 4, 5, 6 or 8 features and 8 units for every 16 variables, at least 64 units,
+    and the settings' steps for every hundred variables begun.
     """
     dimensions = tuple(max(1, k * variables // 16) for k in (4, 5, 6, 8))
+    hundreds = -(-variables // 100)
     return replace(
         settings,
         dimensions=settings.dimensions or dimensions,
-        widths=settings.widths or (max(40, variables),),
+        widths=settings.widths or (max(64, variables // 2),),
+        steps=hundreds * settings.steps,
+        refit_steps=hundreds * settings.refit_steps,
     )
 
 

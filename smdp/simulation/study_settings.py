@@ -75,7 +75,12 @@ class StudySettings:
     )
     tnn: FeatureMapSettings = field(
         default_factory=lambda: FeatureMapSettings(
-            interpretable=False, penalties=(0.2, 0.4), folds=3, restarts=1
+            interpretable=False,
+            penalties=(0.2, 0.4),
+            folds=3,
+            restarts=1,
+            refit_weight_decays=(0.1, 1.0),
+            weak_columns=0.1,
         )
     )
     pca_variance: float = 0.9
