@@ -57,8 +57,9 @@ def test_screening_by_decision(where):
     assert fingerprint(found) == fingerprint(screen(study, settings, seed=5))
 
 
-def test_networks_that_do_not_fit_into_one_batch(cluster, monkeypatch):
-    monkeypatch.setattr(training, "LARGEST_BATCH", 20_000)
+@pytest.mark.parametrize(("limit", "most"), [("LARGEST_BATCH", 20_000), ("MOST_WEIGHTS", 500)])
+def test_networks_that_do_not_fit_into_one_batch(cluster, monkeypatch, limit, most):
+    monkeypatch.setattr(training, limit, most)
     study = simulate("linear", noise=0, subjects=10, times=12, seed=1).select(["S1", "S2", "S3"])
     sets = TrainingSets(transitions(study, 2, np.random.default_rng(0)))
     settings = FeatureMapSettings(widths=(6,), folds=2, steps=20)

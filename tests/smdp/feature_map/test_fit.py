@@ -179,6 +179,25 @@ def test_candidates_that_fail_are_named_and_the_rest_is_kept(study, quick, monke
     assert "'learning_rate'" in found.notes[0]
 
 
+def test_a_candidate_that_fails_on_all_rows_gives_way_to_the_next(sets, quick, monkeypatch):
+    from smdp.feature_map import tuning
+
+    def whole_fails(sets, specs, how, **more):
+        networks = trained(sets, specs, how, **more)
+        for spec, network in zip(specs, networks, strict=True):
+            if spec.dataset == sets.everything and spec.penalty == 0.1:
+                network.features[0].weights[0, 0] = np.nan
+        return networks
+
+    trained = tuning.train
+    monkeypatch.setattr(tuning, "train", whole_fails)
+    monkeypatch.setattr(tuning, "clearly_worse", lambda losses, best: False)  # so 0.1 is chosen
+    (found,), notes = tuning.tune(sets, (2,), quick, seed=np.random.SeedSequence(0))
+    assert found.penalty == 0.02
+    assert found.network.finite
+    assert "penalty 0.1" in notes[0]
+
+
 def test_missing_values_in_valid_transitions(study, quick):
     states = study.states.copy()
     states[0, 3, 0] = np.nan

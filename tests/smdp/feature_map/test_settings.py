@@ -20,6 +20,7 @@ from smdp.settings import FeatureMapSettings
         ({"activation": "sine"}, "'activation' must be 'arctan' or 'tanh' or 'relu'"),
         ({"test": "both"}, "'test' must be 'relative' or 'absolute'"),
         ({"condition": "ii"}, "'condition' must be 'i' unless 'test' is 'absolute'"),
+        ({"weak_columns": 1.0}, "'weak_columns' must be a share of at least 0, below 1"),
         ({"learning_rate": 0.0}, "'learning_rate' must be a positive number"),
         ({"restarts": 0}, "'restarts' must be a whole number of at least 1"),
         ({"steps": True}, "'steps' must be a whole number"),

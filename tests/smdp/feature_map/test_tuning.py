@@ -45,6 +45,17 @@ def test_what_is_not_kept_is_not_polished_and_does_not_matter(sets, quick):
         np.testing.assert_allclose(one.weights, other.weights, atol=1e-5)
 
 
+def test_weak_columns_are_penalised_harder(sets, quick):
+    """All but the strongest column count as weak: they shrink in the polish."""
+    rest = {}
+    for weak in (0.0, 0.999):
+        settings = replace(quick, weak_columns=weak, penalties=(0.1,), polish_steps=100)
+        (tuned,), _ = tune(sets, (2,), settings, seed=np.random.SeedSequence(3))
+        norms = np.sort(np.linalg.norm(tuned.network.features[0].weights, axis=0))
+        rest[weak] = norms[:-1] / norms[-1]
+    assert (rest[0.999] < rest[0.0]).all()
+
+
 def test_default_candidates_have_gaps_only_where_they_are_many():
     settings = FeatureMapSettings()
     assert candidate_dimensions(4, settings) == (1, 2, 3, 4)

@@ -287,6 +287,10 @@ def test_separate_networks_have_candidates_for_their_number_of_variables():
     filled = separate_networks(StudySettings().tnn, 64)
     assert filled.dimensions == (16, 20, 24, 32)
     assert filled.widths == (64,)
+    assert filled.steps == StudySettings().tnn.steps
+    many = separate_networks(StudySettings().tnn, 264)
+    assert many.widths == (132,)
+    assert (many.steps, many.refit_steps) == (3 * filled.steps, 3 * filled.refit_steps)
     chosen = replace(filled, dimensions=(3,), widths=(7,))
     assert separate_networks(chosen, 64) == chosen
 
