@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from smdp.errors import DataError
 from smdp.feature_map.layers import apply
 from smdp.feature_map.refit import Architecture, Refitted, refit, residuals_without_state
 from smdp.feature_map.sufficiency import Compared, RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets
-from smdp.feature_map.tuning import Tuned, default_widths, held_out_loss, tune
+from smdp.feature_map.tuning import Tuned, clearly_worse, default_widths, held_out_loss, tune
 from smdp.independence.pooling import at_most
 from smdp.settings import FeatureMapSettings
 
@@ -90,8 +92,9 @@ def choose_dimension(
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
     next pass seeks the dimension among the few that are left.
 
-    Where candidates have gaps and the choice drops no variable, so that it may be final, those
-    between it and the last one rejected are tried too, upwards.
+    Where the choice drops no variable, so that it may be final, more is tried: if candidates have
+    gaps, those between it and the last one rejected, upwards; and larger penalties, which
+    cross-validation may have refused only because they shrink what they keep.
     """
     columns = sets.rows.columns
     dimensions = candidate_dimensions(columns, settings)
@@ -109,7 +112,9 @@ def choose_dimension(
         below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
         gap = tuple(range(max(below, default=0) + 1, chosen.dimension))
         if gap and len(chosen.inputs) == columns:
-            chosen = search.first_not_rejected(gap, _within(report, 0.8, 0.2)) or chosen
+            chosen = search.first_not_rejected(gap, _within(report, 0.8, 0.1)) or chosen
+    if chosen is not None and settings.iterate and len(chosen.inputs) == columns:
+        chosen = search.sparser(chosen, _within(report, 0.9, 0.1))
     tried = tuple(sorted(search.tried, key=lambda candidate: candidate.dimension))
     notes = search.notes
     if chosen is None:
@@ -151,6 +156,35 @@ class _Search:
                 if not found.rejected:
                     return found
         return None
+
+    def sparser(self, chosen: Candidate, report: Report) -> Candidate:
+        """Of the same dimension, with a larger penalty: the map of the fewest variables that is not
+        rejected and, refitted, not clearly worse on held-out subjects; or else `chosen` itself."""
+        best = chosen
+        larger = [p for p in self._settings.penalties if p > chosen.tuned.penalty]
+        for k, penalty in enumerate(larger):
+            within = _within(report, k / len(larger), 1 / len(larger))
+            found = self._with_penalty(penalty, chosen, within)
+            if found is not None and len(found.inputs) < len(best.inputs):
+                best = found
+        self.tried = [best if each is chosen else each for each in self.tried]
+        return best
+
+    def _with_penalty(self, penalty: float, chosen: Candidate, report: Report) -> Candidate | None:
+        sets, alone = self._sets, replace(self._settings, penalties=(penalty,))
+        try:
+            fitted, _ = _fit(sets, (chosen.dimension,), self._known, alone, self._seed, report)
+        except DataError:  # it could not be trained: nothing is lost
+            return None
+        ((tuned, architecture),) = fitted.items()
+        if not 0 < len(architecture.inputs) < len(chosen.inputs):
+            return None
+        assert self._relative is not None
+        refitted = self._known[architecture]
+        report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
+        found = _tested(sets, tuned, refitted, self._relative, self._settings, self._seed)
+        worse = clearly_worse(_refit_losses(sets, refitted), _refit_losses(sets, chosen.refitted))
+        return None if found.rejected or worse else found
 
     def _compared_with_full_state(self, report: Report) -> RelativeTest:
         """The reference has a hidden layer even where the map may not: it is what the full state
@@ -228,13 +262,15 @@ def _tested(
         tuned=tuned,
         refitted=refitted,
         inputs=tuned.network.selected,
-        refit_loss=float(
-            np.mean([held_out_loss(sets, f, each) for f, each in enumerate(refitted.folds)])
-        ),
+        refit_loss=float(_refit_losses(sets, refitted).mean()),
         absolute=absolute,
         relative=compared,
         rejected=at_most(decides, settings.level),
     )
+
+
+def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]:
+    return np.array([held_out_loss(sets, f, each) for f, each in enumerate(refitted.folds)])
 
 
 def _at_once(sets: TrainingSets, settings: FeatureMapSettings) -> int:

@@ -229,6 +229,13 @@ def _dimension(analysis: AnalysisResult, own: FeatureMapSettings) -> str:
         text += f" Dimensions were set by hand for this reason: {own.reason.strip()}"
     if own.iterate:
         text += " This was repeated on the variables that were kept until none dropped out."
+        if len(own.penalties) > 1:
+            text += (
+                " Before that was taken as final, larger penalties were tried: of the maps that "
+                "were not rejected and, fitted again without penalty, did not predict held-out "
+                "subjects clearly worse (one standard error), the one of the fewest variables was "
+                "used."
+            )
     fitted = analysis.feature_map
     if fitted is not None and not fitted.candidates.empty:
         from smdp.words.feature_map import feature_map_summary

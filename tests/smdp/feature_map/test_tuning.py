@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from smdp.feature_map import dimension
+from smdp.feature_map import dimension, tuning
 from smdp.feature_map.dimension import candidate_dimensions
 from smdp.feature_map.identify import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
@@ -82,6 +83,49 @@ def test_the_gap_below_the_choice_is_filled(sets, quick, monkeypatch):
     )
     assert found.chosen.dimension == 3
     assert [candidate.dimension for candidate in found.candidates] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("worse", [False, True])
+def test_a_larger_penalty_before_the_choice_is_final(sets, quick, monkeypatch, worse):
+    """Cross-validation takes the smallest penalty, which drops nothing; another drops W1."""
+    smallest = lambda losses: min(losses, key=lambda key: key[3])  # noqa: E731
+    monkeypatch.setattr(tuning, "one_standard_error", smallest)
+    monkeypatch.setattr(dimension, "clearly_worse", lambda losses, best: worse)
+    settings = replace(
+        quick, penalties=(0.0, 0.1), dimensions=(3,), steps=500, polish_steps=100, margin=0.9
+    )
+    found = dimension.choose_dimension(
+        sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
+    )
+    kept, penalty = ((0, 1, 2, 3), 0.0) if worse else ((0, 1, 2), 0.1)
+    assert found.chosen.inputs == kept
+    assert found.chosen.tuned.penalty == penalty
+    assert found.candidates == (found.chosen,)
+    once = replace(settings, iterate=False)
+    found = dimension.choose_dimension(
+        sets, once, seed=np.random.SeedSequence(0), report=lambda share, what: None
+    )
+    assert found.chosen.inputs == (0, 1, 2, 3)
+
+
+def test_a_larger_penalty_that_cannot_be_trained_is_passed_over(sets, quick, monkeypatch):
+    smallest = lambda losses: min(losses, key=lambda key: key[3])  # noqa: E731
+    monkeypatch.setattr(tuning, "one_standard_error", smallest)
+    trained = tuning.train
+
+    def some_fail(sets, specs, how, **more):
+        networks = trained(sets, specs, how, **more)
+        for spec, network in zip(specs, networks, strict=True):
+            if spec.penalty == 0.1:
+                network.features[0].weights[0, 0] = np.nan
+        return networks
+
+    monkeypatch.setattr(tuning, "train", some_fail)
+    settings = replace(quick, penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
+    found = dimension.choose_dimension(
+        sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
+    )
+    assert found.chosen.tuned.penalty == 0.0
 
 
 def test_average_gradient_against_differences():
