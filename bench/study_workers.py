@@ -1,6 +1,6 @@
 """How much faster two processes do a simulation study than one, in the same run.
 
-Usage: python bench/study_workers.py [--replications 12] [--rounds 2]
+Usage: python bench/study_workers.py [--replications 24] [--rounds 2]
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def seconds(replications: int, jobs: int) -> tuple[float, pd.DataFrame]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--replications", type=int, default=12)
+    parser.add_argument("--replications", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=2)
     chosen = parser.parse_args()
     best = {1: float("inf"), 2: float("inf")}
