@@ -40,7 +40,7 @@ LAYERS = (
 MAY_IMPORT_TORCH = {
     "smdp.feature_map.network",
     "smdp.feature_map.training",
-    "smdp.feature_map.baselines",
+    "smdp.feature_map.minibatches",
     "smdp.policy.neural",
 }
 STATISTICS = {"scipy", "torch", "dcor", "statsmodels", "sklearn"}

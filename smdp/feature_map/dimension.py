@@ -276,7 +276,7 @@ def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]
 def _at_once(sets: TrainingSets, settings: FeatureMapSettings) -> int:
     """How many dimensions are fitted together."""
     widths = settings.widths or default_widths(sets.rows.columns)
-    of_each = len(widths) * len(settings.depths) * len(settings.penalties) * (settings.folds + 1)
+    of_each = len(widths) * len(settings.depths) * len(settings.penalties) * settings.folds
     return max(1, AT_ONCE // of_each)
 
 

@@ -21,10 +21,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from smdp.feature_map.layers import Network
+from smdp.feature_map.minibatches import Minibatches
 from smdp.feature_map.network import BatchedLayer, BatchedNetwork, initial_network
 from smdp.feature_map.prox import block_soft_threshold
 from smdp.feature_map.specification import HowToTrain, ModelSpec
@@ -40,7 +40,7 @@ REPORT_EVERY = 20
 #: Numbers held by the activations of one batch of networks: bounds the memory.
 LARGEST_BATCH = 30_000_000
 
-#: Weights of one batch of networks: with more, they and Adam's means no longer fit into the cache.
+#: Weights of one batch of networks: with twice as many, training was slower by a quarter.
 MOST_WEIGHTS = 3_000_000
 
 
@@ -150,7 +150,7 @@ def _train_batch(
     report: Callable[[float], None],
 ) -> list[Network]:
     network = BatchedNetwork(starts, [spec.inputs for spec in specs])
-    data = _Data(sets, [spec.dataset for spec in specs], how, seed)
+    data = Minibatches(sets, [spec.dataset for spec in specs], how, seed)
     heads = list(range(sets.rows.heads))
     together = [heads] if how.updates == "joint" else [[a] for a in heads]
     first = _FirstLayer(network.features[0], specs, how) if how.penalised else None
@@ -178,7 +178,7 @@ def _train_batch(
     return network.unpack()
 
 
-def _loss(network: BatchedNetwork, data: _Data, heads: list[int], step: int) -> Tensor:
+def _loss(network: BatchedNetwork, data: Minibatches, heads: list[int], step: int) -> Tensor:
     """The sum over the networks of each one's mean loss on this step's rows."""
     batches = [data.rows(a, step) for a in heads]
     features = network.map(data.states(torch.cat(batches, dim=1)))
@@ -249,59 +249,3 @@ class _FirstLayer:
         norms = weights.norm(dim=2, keepdim=True)
         weak = norms < self._how.harder_below * norms.amax(dim=1, keepdim=True)
         return torch.where(weak, self._how.harder, 1.0)
-
-
-class _Data:
-    """The standardised rows of the training sets in use, and which of them each step takes."""
-
-    def __init__(
-        self,
-        sets: TrainingSets,
-        datasets: Sequence[int],
-        how: HowToTrain,
-        seed: np.random.SeedSequence,
-    ) -> None:
-        used = sorted(set(datasets))
-        place = [used.index(d) for d in datasets]
-        self._states = _stacked([sets.states(d) for d in used])
-        self._outcomes = _stacked([sets.outcomes(d) for d in used])
-        count = len(sets.rows.head)
-        self._model = torch.tensor(place)
-        orders = [
-            np.stack([_order(sets, d, a, how, seed) + count * i for i, d in enumerate(used)])
-            for a in range(sets.rows.heads)
-        ]
-        self._orders = [torch.from_numpy(order) for order in orders]
-        self._batch = how.batch
-
-    def rows(self, head: int, step: int) -> Tensor:
-        """(M, rows): where the rows of this step are, for each network."""
-        order = self._orders[head]
-        if self._batch is not None:
-            order = order[:, step * self._batch : (step + 1) * self._batch]
-        return order[self._model]
-
-    def states(self, rows: Tensor) -> Tensor:
-        return self._states[rows]
-
-    def outcomes(self, rows: Tensor) -> Tensor:
-        return self._outcomes[rows]
-
-
-def _stacked(values: list[NDArray[np.float64]]) -> Tensor:
-    return torch.from_numpy(np.concatenate(values).astype(np.float32))
-
-
-def _order(
-    sets: TrainingSets, dataset: int, head: int, how: HowToTrain, seed: np.random.SeedSequence
-) -> NDArray[np.int64]:
-    """The training rows of an action, shuffled anew each time all have been used."""
-    rows = np.flatnonzero(sets.training(dataset) & (sets.rows.head == head))
-    if how.batch is None:
-        return rows
-    # 2**32 - 1: a key that no network's random start has.
-    key = (*seed.spawn_key, 2**32 - 1, dataset, head)
-    random = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
-    needed = how.steps * how.batch
-    shuffled = [random.permutation(rows) for _ in range(-(-needed // len(rows)))]
-    return np.concatenate(shuffled)[:needed]

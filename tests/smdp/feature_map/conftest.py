@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from smdp.data.trajectories import Trajectories
+from smdp.feature_map import tuning
+from smdp.feature_map.specification import ModelSpec
 from smdp.feature_map.transitions import TrainingSets, transitions
 from smdp.settings import FeatureMapSettings
 from smdp.simulation.generative_model import simulate
@@ -36,3 +40,22 @@ def study() -> Trajectories:
 @pytest.fixture
 def sets(study: Trajectories) -> TrainingSets:
     return TrainingSets(transitions(study, 2, np.random.default_rng(0)))
+
+
+@pytest.fixture
+def networks_fail(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[ModelSpec], bool]], None]:
+    """Of the networks that are tuned, let some have a loss that became infinite."""
+
+    def fail(which: Callable[[ModelSpec], bool]) -> None:
+        trained = tuning.train
+
+        def some_fail(sets, specs, how, **more):  # type: ignore[no-untyped-def]
+            networks = trained(sets, specs, how, **more)
+            for spec, network in zip(specs, networks, strict=True):
+                if which(spec):
+                    network.features[0].weights[0, 0] = np.nan
+            return networks
+
+        monkeypatch.setattr(tuning, "train", some_fail)
+
+    return fail

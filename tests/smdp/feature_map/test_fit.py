@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from smdp.errors import DataError, SettingError
+from smdp.feature_map import tuning
 from smdp.feature_map.iterate import FitCancelled, fit_feature_map
 from smdp.feature_map.transitions import transitions
 from smdp.plain_data import read_plain, write_plain
@@ -161,36 +162,18 @@ def test_a_loss_that_becomes_infinite(study, quick):
         fit_feature_map(study, settings)
 
 
-def test_candidates_that_fail_are_named_and_the_rest_is_kept(study, quick, monkeypatch):
-    from smdp.feature_map import tuning
-
-    def some_fail(sets, specs, how, **more):
-        networks = trained(sets, specs, how, **more)
-        for spec, network in zip(specs, networks, strict=True):
-            if spec.penalty == 0.1:
-                network.features[0].weights[0, 0] = np.nan
-        return networks
-
-    trained = tuning.train
-    monkeypatch.setattr(tuning, "train", some_fail)
+def test_candidates_that_fail_are_named_and_the_rest_is_kept(study, quick, networks_fail):
+    networks_fail(lambda spec: spec.penalty == 0.1)
     found = fit_feature_map(study, quick)
     assert set(found.candidates["penalty"]) == {0.02}
     assert "penalty 0.1" in found.notes[0]
     assert "'learning_rate'" in found.notes[0]
 
 
-def test_a_candidate_that_fails_on_all_rows_gives_way_to_the_next(sets, quick, monkeypatch):
-    from smdp.feature_map import tuning
-
-    def whole_fails(sets, specs, how, **more):
-        networks = trained(sets, specs, how, **more)
-        for spec, network in zip(specs, networks, strict=True):
-            if spec.dataset == sets.everything and spec.penalty == 0.1:
-                network.features[0].weights[0, 0] = np.nan
-        return networks
-
-    trained = tuning.train
-    monkeypatch.setattr(tuning, "train", whole_fails)
+def test_a_candidate_that_fails_on_all_rows_gives_way_to_the_next(
+    sets, quick, networks_fail, monkeypatch
+):
+    networks_fail(lambda spec: spec.dataset == sets.everything and spec.penalty == 0.1)
     monkeypatch.setattr(tuning, "clearly_worse", lambda losses, best: False)  # so 0.1 is chosen
     (found,), notes = tuning.tune(sets, (2,), quick, seed=np.random.SeedSequence(0))
     assert found.penalty == 0.02

@@ -88,8 +88,9 @@ def test_the_gap_below_the_choice_is_filled(sets, quick, monkeypatch):
 @pytest.mark.parametrize("worse", [False, True])
 def test_a_larger_penalty_before_the_choice_is_final(sets, quick, monkeypatch, worse):
     """Cross-validation takes the smallest penalty, which drops nothing; another drops W1."""
-    smallest = lambda losses: min(losses, key=lambda key: key[3])  # noqa: E731
-    monkeypatch.setattr(tuning, "one_standard_error", smallest)
+    monkeypatch.setattr(
+        tuning, "one_standard_error", lambda losses: min(losses, key=lambda key: key[3])
+    )
     monkeypatch.setattr(dimension, "clearly_worse", lambda losses, best: worse)
     settings = replace(
         quick, penalties=(0.0, 0.1), dimensions=(3,), steps=500, polish_steps=100, margin=0.9
@@ -108,19 +109,8 @@ def test_a_larger_penalty_before_the_choice_is_final(sets, quick, monkeypatch, w
     assert found.chosen.inputs == (0, 1, 2, 3)
 
 
-def test_a_larger_penalty_that_cannot_be_trained_is_passed_over(sets, quick, monkeypatch):
-    smallest = lambda losses: min(losses, key=lambda key: key[3])  # noqa: E731
-    monkeypatch.setattr(tuning, "one_standard_error", smallest)
-    trained = tuning.train
-
-    def some_fail(sets, specs, how, **more):
-        networks = trained(sets, specs, how, **more)
-        for spec, network in zip(specs, networks, strict=True):
-            if spec.penalty == 0.1:
-                network.features[0].weights[0, 0] = np.nan
-        return networks
-
-    monkeypatch.setattr(tuning, "train", some_fail)
+def test_a_larger_penalty_that_cannot_be_trained_is_passed_over(sets, quick, networks_fail):
+    networks_fail(lambda spec: spec.penalty == 0.1)
     settings = replace(quick, penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
     found = dimension.choose_dimension(
         sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
