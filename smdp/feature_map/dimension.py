@@ -17,7 +17,14 @@ from smdp.feature_map.layers import apply
 from smdp.feature_map.refit import Architecture, Refitted, refit, residuals_without_state
 from smdp.feature_map.sufficiency import Compared, RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets
-from smdp.feature_map.tuning import Tuned, clearly_worse, default_widths, held_out_loss, tune
+from smdp.feature_map.tuning import (
+    Key,
+    Tuned,
+    clearly_worse,
+    default_widths,
+    held_out_loss,
+    tune,
+)
 from smdp.independence.pooling import at_most
 from smdp.settings import FeatureMapSettings
 
@@ -133,7 +140,8 @@ class _Search:
         self, sets: TrainingSets, settings: FeatureMapSettings, seed: np.random.SeedSequence
     ) -> None:
         self._sets, self._settings, self._seed = sets, settings, seed
-        self._known: dict[Architecture, Refitted] = {}
+        self._refitted: dict[Architecture, Refitted] = {}
+        self._losses: dict[Key, NDArray[np.float64]] = {}
         self._relative: RelativeTest | None = None
         self.tried: list[Candidate] = []
         self.notes: list[str] = []
@@ -144,12 +152,12 @@ class _Search:
         for start in range(0, len(dimensions), size):
             part = dimensions[start : start + size]
             within = _within(report, start / len(dimensions), len(part) / len(dimensions))
-            fitted, notes = _fit(sets, part, self._known, settings, self._seed, within)
+            fitted, notes = self._fit(part, settings, within)
             self.notes += notes
             relative = self._relative or self._compared_with_full_state(within)
             for tuned, architecture in fitted.items():
                 within(REFITTED, f"Testing dimension {tuned.dimension}")
-                refitted = self._known[architecture]
+                refitted = self._refitted[architecture]
                 found = _tested(sets, tuned, refitted, relative, settings, self._seed)
                 self.tried.append(found)
                 within(REFITTED, found.in_words(settings))
@@ -173,18 +181,47 @@ class _Search:
     def _with_penalty(self, penalty: float, chosen: Candidate, report: Report) -> Candidate | None:
         sets, alone = self._sets, replace(self._settings, penalties=(penalty,))
         try:
-            fitted, _ = _fit(sets, (chosen.dimension,), self._known, alone, self._seed, report)
+            fitted, _ = self._fit((chosen.dimension,), alone, report)
         except DataError:  # it could not be trained: nothing is lost
             return None
         ((tuned, architecture),) = fitted.items()
         if not 0 < len(architecture.inputs) < len(chosen.inputs):
             return None
         assert self._relative is not None
-        refitted = self._known[architecture]
+        refitted = self._refitted[architecture]
         report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
         found = _tested(sets, tuned, refitted, self._relative, self._settings, self._seed)
         worse = clearly_worse(_refit_losses(sets, refitted), _refit_losses(sets, chosen.refitted))
         return None if found.rejected or worse else found
+
+    def _fit(
+        self, dimensions: tuple[int, ...], settings: FeatureMapSettings, report: Report
+    ) -> tuple[dict[Tuned, Architecture], list[str]]:
+        """Tune and refit these dimensions, except for what is known from before."""
+        name = f"dimension {dimensions[0]}"
+        if len(dimensions) > 1:
+            name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
+        tuned, notes = tune(
+            self._sets,
+            dimensions,
+            settings,
+            seed=_spawn(self._seed, 0),
+            known=self._losses,
+            report=lambda share: report(TUNED * share, f"Tuning {name}"),
+        )
+        wanted = {
+            each: Architecture(each.dimension, each.width, each.depth, each.network.selected)
+            for each in tuned
+        }
+        more, left_out = refit(
+            self._sets,
+            [each for each in wanted.values() if each not in self._refitted],
+            settings,
+            seed=_spawn(self._seed, 1),
+            report=lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
+        )
+        self._refitted |= more
+        return wanted, notes + left_out
 
     def _compared_with_full_state(self, report: Report) -> RelativeTest:
         """The reference has a hidden layer even where the map may not: it is what the full state
@@ -199,7 +236,7 @@ class _Search:
         )
         self.notes += notes
         if not self._settings.interpretable:
-            self._known |= found
+            self._refitted |= found
         self._relative = RelativeTest(
             sets.rows,
             found[reference].residuals,
@@ -207,40 +244,6 @@ class _Search:
             self._settings.margin,
         )
         return self._relative
-
-
-def _fit(
-    sets: TrainingSets,
-    dimensions: tuple[int, ...],
-    known: dict[Architecture, Refitted],
-    settings: FeatureMapSettings,
-    seed: np.random.SeedSequence,
-    report: Report,
-) -> tuple[dict[Tuned, Architecture], list[str]]:
-    """Tune and refit these dimensions; what is refitted joins `known`."""
-    name = f"dimension {dimensions[0]}"
-    if len(dimensions) > 1:
-        name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
-    tuned, notes = tune(
-        sets,
-        dimensions,
-        settings,
-        seed=_spawn(seed, 0),
-        report=lambda share: report(TUNED * share, f"Tuning {name}"),
-    )
-    wanted = {
-        each: Architecture(each.dimension, each.width, each.depth, each.network.selected)
-        for each in tuned
-    }
-    more, left_out = refit(
-        sets,
-        [each for each in wanted.values() if each not in known],
-        settings,
-        seed=_spawn(seed, 1),
-        report=lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
-    )
-    known.update(more)
-    return wanted, notes + left_out
 
 
 def _tested(

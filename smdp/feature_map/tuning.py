@@ -86,20 +86,27 @@ def tune(
     *,
     seed: np.random.SeedSequence,
     keep: Callable[[list[Chosen]], list[Chosen]] = lambda chosen: chosen,
+    known: dict[Key, NDArray[np.float64]] | None = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Tuned], list[str]]:
     """For each dimension the chosen network, and notes on candidates that had to be left out.
 
     `keep`: which dimensions to go on with, by their losses; only these are trained on all rows.
+    `known`: losses by fold from earlier calls with the same seed, which are not measured again; new
+    ones join them.
     """
     how = how_to_select(settings)
-    specs = grid(sets, dimensions, settings)
+    known = {} if known is None else known
+    candidates = grid(sets, dimensions, settings)
+    specs = [spec for spec in candidates if _key(spec) not in known]
     networks = train(sets, specs, how, seed=seed, report=lambda share: report(0.7 * share))
-    failed = [s for s, n in zip(specs, networks, strict=True) if not n.finite]
     losses: dict[Key, list[float]] = {}
     for spec, network in zip(specs, networks, strict=True):
         losses.setdefault(_key(spec), []).append(held_out_loss(sets, spec.dataset, network))
-    usable = {key: np.array(loss) for key, loss in losses.items() if np.isfinite(loss).all()}
+    known.update({key: np.array(loss) for key, loss in losses.items()})
+    failed = [s for s in candidates if not np.isfinite(known[_key(s)][s.dataset])]
+    mine = {_key(spec): known[_key(spec)] for spec in candidates}
+    usable = {key: loss for key, loss in mine.items() if np.isfinite(loss).all()}
     whole: dict[Key, Network] = {}
     while True:
         kept = keep([_chosen(q, usable, failed, settings) for q in dimensions])

@@ -9,6 +9,7 @@ from smdp.feature_map import dimension, tuning
 from smdp.feature_map.dimension import candidate_dimensions
 from smdp.feature_map.identify import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
+from smdp.feature_map.specification import ModelSpec
 from smdp.feature_map.tuning import Tuned, one_standard_error, smallest_dimension, tune
 from smdp.settings import FeatureMapSettings
 
@@ -116,6 +117,38 @@ def test_a_larger_penalty_that_cannot_be_trained_is_passed_over(sets, quick, net
         sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
     )
     assert found.chosen.tuned.penalty == 0.0
+
+
+def test_folds_are_not_trained_again_for_a_larger_penalty(sets, quick, monkeypatch):
+    monkeypatch.setattr(tuning, "one_standard_error", min)  # the smallest penalty
+    trained: list[ModelSpec] = []
+    train = tuning.train
+
+    def watched(sets, specs, how, **more):
+        trained.extend(spec for spec in specs if spec.dataset != sets.everything)
+        return train(sets, specs, how, **more)
+
+    monkeypatch.setattr(tuning, "train", watched)
+    settings = replace(quick, penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
+    found = dimension.choose_dimension(
+        sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
+    )
+    assert len(found.chosen.inputs) == 4
+    assert len(trained) == len(settings.penalties) * settings.folds
+
+
+def test_known_losses_are_taken_as_they_are(sets, quick):
+    """And with them the same is chosen, failures included."""
+    known: dict[tuning.Key, np.ndarray] = {}
+    (first,), _ = tune(sets, (2,), quick, seed=np.random.SeedSequence(0), known=known)
+    (again,), notes = tune(sets, (2,), quick, seed=np.random.SeedSequence(0), known=known)
+    assert again.key == first.key
+    assert not notes
+    np.testing.assert_array_equal(again.losses, known[first.key])
+    known[first.key] = np.array([np.nan, 1.0])
+    (other,), notes = tune(sets, (2,), quick, seed=np.random.SeedSequence(0), known=known)
+    assert other.key != first.key
+    assert len(notes) == 1
 
 
 def test_average_gradient_against_differences():
