@@ -12,6 +12,7 @@ SLOW = {
     "dimension_test",
     "feature_map",
     "ingredients",
+    "optimum",
     "policies",
     "policy_value",
     "sample_study",

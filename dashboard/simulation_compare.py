@@ -12,17 +12,14 @@ from dashboard.running import is_running, job_box, milestones, run_or_start
 from dashboard.session import STOPPED_EARLY, State, Step, done, keep, kept, state
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
 from smdp.figures.simulation import kept_figure, outcome_figure
-from smdp.simulation.compare import (
+from smdp.simulation.compare import Comparison, compare_with_paper, shown_oracle, verdict
+from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, MapKind
+from smdp.simulation.paper_tables import (
     PAPER_DISCOUNT,
     PAPER_SUBJECTS,
     PAPER_TIMES,
-    Comparison,
-    compare_with_paper,
-    shown_oracle,
-    verdict,
+    optimal_outcome,
 )
-from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, MapKind
-from smdp.simulation.paper_tables import OPTIMA
 from smdp.simulation.study_settings import (
     SimulationSetting,
     StudySettings,
@@ -123,8 +120,8 @@ def _settings_and_button() -> tuple:
             f"Also with a discount of {FURTHER_DISCOUNT}",
             "simulation.further",
             False,
-            "A neural policy that looks further ahead, beside the best that any policy can reach "
-            "(exact value iteration).",
+            "A neural policy that looks further ahead, beside what the optimal policy for that "
+            "discount earns.",
         )
         seed = inputs.seed("simulation.seed")
     how = StudySettings(further_discount=FURTHER_DISCOUNT if further else None)
@@ -197,11 +194,12 @@ def show_study(study: StudyRows, setting: SimulationSetting) -> None:
     if further:
         with tabs[4]:
             figure(outcome_figure(study, setting, "neural_further"), "simulation-further")
+            discount = study.how.further_discount
             st.caption(
-                f"The dashed line: the best that any policy can reach at a discount of "
-                f"{study.how.further_discount:g} (exact value iteration)."
-                if study.how.further_discount in OPTIMA
-                else "The best that any policy can reach is not known for this discount."
+                f"The dashed line: what the policy earns that is optimal for a discount of "
+                f"{discount:g}, by value iteration on the model itself."
+                if optimal_outcome(setting.model, setting.times, discount) is not None
+                else "What the optimal policy earns is not known for this discount and length."
             )
     says([*describe_study(study, comparison), *others_behind(comparison)])
     check([*check_study(study, comparison), *notes_on(study, setting)])

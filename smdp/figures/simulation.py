@@ -19,7 +19,7 @@ from smdp.figures.style import (
 )
 from smdp.simulation.compare import Comparison
 from smdp.simulation.names import MAP_NAMES, MAPS
-from smdp.simulation.paper_tables import OPTIMA
+from smdp.simulation.paper_tables import optimal_outcome
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows
@@ -84,9 +84,10 @@ def outcome_figure(
             hovertemplate="%{y}, paper: %{x:.2f}<extra></extra>",
         )
     discount = study.how.further_discount if outcome == "neural_further" else None
-    if discount in OPTIMA:
+    best = optimal_outcome(setting.model, setting.times, discount)
+    if best is not None:
         figure.add_vline(
-            x=OPTIMA[discount][setting.model],
+            x=best,
             line={"dash": "dash", "width": 1.5, "color": GREY},
             annotation={"text": "optimum", "font": {"size": 12}, "y": 0, "yanchor": "bottom"},
         )

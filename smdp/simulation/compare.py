@@ -8,19 +8,25 @@ judged for ADNN alone: the other maps do not try to be small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 
 from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
-from smdp.simulation.paper_tables import MEASURES, OPTIMA, paper_tables
+from smdp.simulation.paper_tables import (
+    MEASURES,
+    PAPER_DISCOUNT,
+    PAPER_SUBJECTS,
+    PAPER_TIMES,
+    optimal_outcome,
+    paper_tables,
+)
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import SETTING, mean_and_error, summarise
+from smdp.simulation.summary import SETTING, mean_and_error, rows_of, settings_of, summarise
 from smdp.simulation.text_tables import as_markdown, as_text
 
 FEATURES_ALLOWED = 4
-PAPER_SUBJECTS, PAPER_TIMES, PAPER_DISCOUNT = 30, 90, 0.5
 MARK = "*"
 
 #: How close to the oracle's outcome, and to the optimum at a further discount, we aim to be.
@@ -74,12 +80,13 @@ def _behind(table: pd.DataFrame, measure: str) -> pd.Series:
 def _against_oracle(study: StudyRows) -> pd.DataFrame:
     """ADNN's outcomes over the oracle's NN Q, replication by replication."""
     found = []
-    for key, pairs in _paired(study).groupby(SETTING, sort=False):
+    every = _paired(study)
+    for setting in settings_of(study):
+        pairs = rows_of(every, setting)
+        if pairs.empty:
+            continue
         oracle = pairs["neural_oracle"].mean()
-        entry = dict(zip(SETTING, key, strict=True)) | {
-            "replications": len(pairs),
-            "oracle": oracle,
-        }
+        entry = asdict(setting) | {"replications": len(pairs), "oracle": oracle}
         for name in ("linear", "neural"):
             difference, error = mean_and_error(pairs[f"{name}_adnn"] - pairs["neural_oracle"])
             entry[name] = pairs[f"{name}_adnn"].mean()
@@ -103,24 +110,24 @@ def _paired(study: StudyRows) -> pd.DataFrame:
 def _against_optimum(study: StudyRows) -> pd.DataFrame:
     """ADNN with NN Q at the further discount, over the optimum there."""
     discount = study.how.further_discount
-    optima = OPTIMA.get(discount) if discount is not None else None
     found = []
-    if optima is not None:
-        table = summarise(study)
-        for row in table[table["feature_map"] == "adnn"].to_dict("records"):
-            best = optima[row["model"]]
-            found.append(
-                {name: row[name] for name in SETTING}
-                | {
-                    "replications": row["replications"],
-                    "further_discount": discount,
-                    "neural": row["neural_further"],
-                    "neural_se": row["neural_further_se"],
-                    "optimum": best,
-                    "share": row["neural_further"] / best,
-                    "near": bool(row["neural_further"] / best >= NEAR_OPTIMUM),
-                }
-            )
+    table = summarise(study)
+    for row in table[table["feature_map"] == "adnn"].to_dict("records"):
+        best = optimal_outcome(row["model"], row["times"], discount)
+        if best is None:
+            continue
+        found.append(
+            {name: row[name] for name in SETTING}
+            | {
+                "replications": row["replications"],
+                "further_discount": discount,
+                "neural": row["neural_further"],
+                "neural_se": row["neural_further_se"],
+                "optimum": best,
+                "share": row["neural_further"] / best,
+                "near": bool(row["neural_further"] / best >= NEAR_OPTIMUM),
+            }
+        )
     columns = [
         "replications",
         "further_discount",
@@ -144,7 +151,7 @@ def shown_comparison(comparison: Comparison) -> pd.DataFrame:
             "runs": [_runs(row) for row in table.to_dict("records")],
         }
     )
-    sizes = {"subjects": PAPER_SUBJECTS, "times": PAPER_TIMES, "discount": 0.5}
+    sizes = {"subjects": PAPER_SUBJECTS, "times": PAPER_TIMES, "discount": PAPER_DISCOUNT}
     unusual = [name for name, usual in sizes.items() if (table[name] != usual).any()]
     for place, name in enumerate(unusual, 2):
         shown.insert(place, name, [f"{v:g}" for v in table[name]])

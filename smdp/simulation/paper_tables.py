@@ -9,11 +9,14 @@ import pandas as pd
 
 REPLICATIONS = 500
 
-#: Mean outcomes of the policies that are optimal for a discount, by exact value iteration. The
-#: discount of the tables is not printed; the scale of their outcomes is that of 0.5.
-OPTIMA = {
-    0.5: {"linear": 3.47, "quad": 7.03, "exp": 9.49},
-    0.95: {"linear": 3.69, "quad": 8.56, "exp": 9.64},
+#: The size of the paper's trials. The discount is not printed; the outcomes are those of 0.5.
+PAPER_SUBJECTS, PAPER_TIMES, PAPER_DISCOUNT = 30, 90, 0.5
+
+#: Mean outcomes of the policies that are optimal for a discount (`smdp.simulation.optimum`), over
+#: the paper's times: `python bench/optimum.py`.
+_OPTIMA = {
+    0.5: {"linear": 3.469, "quad": 7.048, "exp": 9.487},
+    0.95: {"linear": 3.755, "quad": 8.623, "exp": 9.647},
 }
 
 #: Model, noise variables, feature map; then Linear Q, NN Q, nVar and nDim, each with its standard
@@ -76,3 +79,10 @@ def paper_tables() -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["model", "noise", "feature_map", *columns])
     kinds = {"noise": "int64", **dict.fromkeys(columns, "float64")}
     return frame.astype(kinds).set_index(["model", "noise", "feature_map"])
+
+
+def optimal_outcome(model: str, times: int, discount: float | None) -> float | None:
+    """What the policy earns that is optimal for the discount, where that is known."""
+    if times != PAPER_TIMES or discount not in _OPTIMA:
+        return None
+    return _OPTIMA[discount][model]

@@ -8,16 +8,9 @@ import pandas as pd
 
 from smdp.data.problem import Problem
 from smdp.errors import listing
-from smdp.simulation.compare import (
-    MARK,
-    PAPER_DISCOUNT,
-    PAPER_SUBJECTS,
-    PAPER_TIMES,
-    Comparison,
-    figure_text,
-    verdict,
-)
+from smdp.simulation.compare import MARK, Comparison, figure_text, verdict
 from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
+from smdp.simulation.paper_tables import PAPER_DISCOUNT, PAPER_SUBJECTS, PAPER_TIMES
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.replication import FINISHED
 from smdp.simulation.study_settings import SimulationSetting, quick
