@@ -101,11 +101,8 @@ class GenerativeModel:
         noise: np.random.Generator,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Utilities (n,) and next states (n, p)."""
-        pairs = LINKS[self.model](states[:, : 2 * self.actions])
-        sums = pairs.reshape(len(states), self.actions, 2).sum(axis=2)
-        taken = actions[:, None] == np.arange(self.actions)[None, :]
-        others = np.where(taken, 0.0, sums).sum(axis=1) / (self.actions - 1)
-        mean = 2 * sums[taken] - others
+        links = LINKS[self.model](states[:, : 2 * self.actions])
+        mean = self.mean_utilities(links)[actions, np.arange(len(states))]
         utilities = mean + PRECISE_SD * signal.standard_normal(len(states))
         own, rest = states[:, :STATES], states[:, STATES:]
         following = [
@@ -115,6 +112,12 @@ class GenerativeModel:
             rest[:, self.dependent + self.white :],
         ]
         return utilities, np.hstack(following)
+
+    def mean_utilities(self, links: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(K, ..): of each action, from g(S1) .. g(S2K), (.., 2K)."""
+        sums = links.reshape(*links.shape[:-1], self.actions, 2).sum(axis=-1)
+        others = [np.delete(sums, a, axis=-1).sum(axis=-1) for a in range(self.actions)]
+        return 2 * np.moveaxis(sums, -1, 0) - np.array(others) / (self.actions - 1)
 
     def _evolve(
         self,

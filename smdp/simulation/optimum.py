@@ -41,17 +41,21 @@ TOLERANCE = 1e-6
 class OptimalPolicy:
     """Greedy for the exact Q-function: it knows the model, nothing is estimated."""
 
-    model: Model
+    law: GenerativeModel
     discount: float
-    variables: tuple[str, ...]  # S1 .. S2K
     grid: NDArray[np.float64]  # values of g(S1)
     later: NDArray[np.float64]  # (K, grid): h_a, up to one constant for all
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """S1 .. S2K."""
+        return self.law.true_variables
+
     def recommend(self, states: NDArray[np.float64]) -> NDArray[np.int64]:
         """The actions, 0 .. K - 1, for states (n, 2K)."""
-        links = LINKS[self.model](states)
+        links = LINKS[self.law.model](states)
         later = [np.interp(links[:, 0], self.grid, each) for each in self.later]
-        return np.argmax(_utilities(links) + self.discount * np.array(later), axis=0)
+        return np.argmax(self.law.mean_utilities(links) + self.discount * np.array(later), axis=0)
 
 
 def optimal_policy(model: Model, discount: float, *, actions: int = 2) -> OptimalPolicy:
@@ -71,7 +75,7 @@ def optimal_policy(model: Model, discount: float, *, actions: int = 2) -> Optima
         new -= new.mean()  # what is the same for all changes no choice
         moved = np.ptp(new - later)
         later = new
-    return OptimalPolicy(model, discount, law.true_variables, grid, later)
+    return OptimalPolicy(law, discount, grid, later)
 
 
 def _following(
@@ -83,7 +87,7 @@ def _following(
     follows = np.arange(count) // 2 == a
     means = np.where(follows, grid[:, None], 0.0)[:, None]
     links = LINKS[law.model](means + np.where(follows, PRECISE_SD, INITIAL_SD) * points)
-    return links[..., 0], _utilities(links)
+    return links[..., 0], law.mean_utilities(links)
 
 
 def _expected(
@@ -99,9 +103,3 @@ def _expected(
         for own, each in zip(utilities, later, strict=True)
     ]
     return np.max(values, axis=0).mean(axis=-1)
-
-
-def _utilities(links: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(K, ..): the mean utility of each action, from g(S1) .. g(S2K), (.., 2K)."""
-    sums = np.moveaxis(links.reshape(*links.shape[:-1], -1, 2).sum(axis=-1), -1, 0)
-    return 2 * sums - (sums.sum(axis=0) - sums) / (len(sums) - 1)

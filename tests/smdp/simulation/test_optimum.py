@@ -15,7 +15,7 @@ from smdp.simulation.paper_tables import PAPER_TIMES, optimal_outcome
 
 def q_values(policy, states):
     """From the definition, action by action."""
-    link = {"linear": lambda u: u, "quad": lambda u: min(u * u, 3.0)}[policy.model]
+    link = {"linear": lambda u: u, "quad": lambda u: min(u * u, 3.0)}[policy.law.model]
     found = []
     for s in states:
         g = [link(u) for u in s]
@@ -57,12 +57,13 @@ def test_it_chooses_the_larger_q_value():
     assert 20 < chosen.sum() < 180
 
 
+@pytest.mark.parametrize("discount", [0.5, 0.95])
 @pytest.mark.parametrize("model", MODELS)
-def test_the_figures_that_the_study_is_held_against(model):
-    policy = optimal_policy(model, 0.5)
+def test_the_figures_that_the_study_is_held_against(model, discount):
+    policy = optimal_policy(model, discount)
     found = [simulated_outcome(policy, model, subjects=1000, seed=s) for s in range(90, 98)]
     error = np.std(found, ddof=1) / np.sqrt(len(found))
-    assert abs(np.mean(found) - optimal_outcome(model, PAPER_TIMES, 0.5)) < 5 * error + 0.001
+    assert abs(np.mean(found) - optimal_outcome(model, PAPER_TIMES, discount)) < 5 * error + 0.001
 
 
 def test_looking_ahead_pays():
