@@ -227,8 +227,10 @@ def _against_the_truth(comparison: Comparison) -> None:
     if comparison.oracle.empty:
         st.markdown("Choose both ADNN and S1 to S4 to see how close they are.")
         return
-    columns = [name for name in shown_oracle(comparison) if name not in ("model", "noise")]
-    table(shown_oracle(comparison)[columns], "simulation-oracle", comparison.oracle)
+    # One setting: downwards, where all of it can be seen.
+    shown = shown_oracle(comparison).iloc[0].drop(["model", "noise"])
+    shown = shown.rename_axis("measure").reset_index(name="here")
+    table(shown, "simulation-oracle", comparison.oracle)
     st.caption(
         "Outcomes of ADNN in per cent of those of an analysis that knows S1 to S4, on the same "
         "simulated trials."

@@ -55,7 +55,7 @@ def _upload() -> None:
     )
     if upload is not None:
         with errors_as_messages():
-            study = read_study(upload.getvalue())
+            study = read_study(upload.getvalue(), upload.name)
             if study.rows.empty:
                 st.info("No replication of this study is finished yet.", icon=":material/info:")
             else:

@@ -166,13 +166,14 @@ def open_study(folder: Path | None, how: StudySettings, version: str) -> Iterato
         yield store
 
 
-def read_study(source: Path | str | bytes) -> StudyRows:
+def read_study(source: Path | str | bytes, name: str = FILE_NAME) -> StudyRows:
     """The finished cells of the study in a folder, also while it is running; or of a file's bytes.
 
     The file may come from anywhere: what no study writes is refused, and so is what takes long.
+    `name`: what messages call a file that is given as bytes.
     """
     if isinstance(source, bytes):
-        where, name, content = _IN_MEMORY, FILE_NAME, source
+        where, content = _IN_MEMORY, source
     else:
         path = Path(source) / FILE_NAME
         where, name, content = str(path), str(path), b""

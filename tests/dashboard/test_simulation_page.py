@@ -194,9 +194,9 @@ def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):
     page.at.radio(key="simulation.part").set_value("Open a study")
     page.run()
     assert "smdp simulate --paper" in page.text
-    page.at.file_uploader[0].upload("study.sqlite", b"no database")
+    page.at.file_uploader[0].upload("mine.sqlite", b"no database")
     page.run()
-    assert "cannot be used" in page.text
+    assert "'mine.sqlite' cannot be used" in page.text
     page.at.file_uploader[0].upload("study.sqlite", (tmp_path / "study.sqlite").read_bytes())
     page.run()
     assert "study.sqlite: 4 analyses of simulated trials" in page.text
