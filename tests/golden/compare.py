@@ -37,6 +37,11 @@ def golden_tables(analysis: AnalysisResult) -> dict[str, bytes]:
     return {table.name: to_csv(table.frame) for table in result_tables(analysis)}
 
 
+def done_steps(analysis: AnalysisResult) -> tuple[str, ...]:
+    """The steps that have a result, in their order."""
+    return tuple(str(step) for step in analysis.results)
+
+
 def fingerprints(tables: Tables) -> dict[str, str]:
     return {name: hashlib.sha256(text).hexdigest() for name, text in tables.items()}
 
