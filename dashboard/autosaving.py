@@ -20,6 +20,7 @@ from dashboard.saving import STEPS, choices_so_far, current_analysis, notes, put
 from dashboard.session import Key
 from dashboard.table import loaded
 from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
+from smdp.analysis.open_mark import OpenMark
 from smdp.analysis.result import AnalysisResult
 from smdp.errors import SmdpError
 
@@ -41,6 +42,7 @@ class Autosave:
     problem: str = ""
     running: tuple[str, ...] = ()  # the steps that are being worked out, as was last written
     copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
+    mark: OpenMark | None = None  # goes with the session
     _waiting: AnalysisResult | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -63,9 +65,15 @@ class Autosave:
                 self.problem = getattr(error, "problem", "") or str(error)
                 self.key = None  # so that the next run of the page tries again
 
+    def stay_open(self) -> None:
+        """Let nobody tidy the work away as long as the session lasts."""
+        if self.mark is None or self.mark.path.stem != self.name:
+            self.mark = self.store.hold(self.name)
+
     def forget(self) -> None:
         """Delete what was written, and write no more."""
         self.on = False
+        self.mark = None
         with self._writing:
             self.store.forget(self.name)
         _owners.pop(self.name, None)
@@ -82,6 +90,7 @@ def begin() -> None:
     if named == OFF:
         mine.on = False
     elif NAME.fullmatch(named):
+        held = mine.store.hold(named) if mine.store.saved_at(named) is not None else None
         try:
             analysis = mine.store.load(named)
         except SmdpError as error:
@@ -93,7 +102,7 @@ def begin() -> None:
             if _in_use(named):
                 mine.copied_from = named
             else:
-                mine.name = named
+                mine.name, mine.mark = named, held
                 mine.running = mine.store.was_running(named)
                 adopt(before, mine.running)
                 mine.key = _worth_writing()
@@ -111,6 +120,7 @@ def keep_work() -> None:
     if _owners.setdefault(mine.name, own) != own:  # taken over by a later session
         mine.name, mine.key = secrets.token_hex(16), None
         _owners[mine.name] = own
+    mine.stay_open()
     _keep_what_is_running(mine)
     content = _worth_writing()
     if content != mine.key:

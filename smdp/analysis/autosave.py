@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from smdp.analysis.open_mark import OpenMark, if_not_open
 from smdp.analysis.result import AnalysisResult
 from smdp.analysis.saved_file import load_analysis, save_analysis, saved_plan
 from smdp.atomic_write import PRIVATE, make_folder, write_whole
@@ -22,7 +23,7 @@ from smdp.errors import SettingError, SmdpError, shorten
 
 VARIABLE = "SMDP_AUTOSAVE"
 NAME = re.compile(r"[a-z0-9]{8,64}")
-SUFFIX, RUNNING = ".smdp", ".running"
+SUFFIX, RUNNING, OPEN = ".smdp", ".running", ".open"
 KEEP_DAYS = 30
 KEEP_FILES = 50
 
@@ -92,22 +93,40 @@ class Autosaves:
             return tuple(self._path(name).with_suffix(RUNNING).read_text("utf-8").split("\n"))
         return ()
 
+    def hold(self, name: str) -> OpenMark | None:
+        """Keep it from being tidied away, also by other processes, as long as the mark is held.
+
+        None where the folder cannot be written.
+        """
+        with contextlib.suppress(SmdpError, OSError):
+            make_folder(self.folder, mode=0o700)
+            return OpenMark(self._path(name).with_suffix(OPEN))
+        return None
+
     def forget(self, name: str) -> None:
         _remove(self._path(name))
 
     def forget_everything(self) -> None:
         """Delete every autosave, and what an interrupted write may have left."""
-        for path in [*self._files(), *self._left_overs()]:
+        for path in [*self._files(), *self._left_overs(), *self._marks_alone()]:
             _remove(path)
 
     def tidy(self, *, days: float = KEEP_DAYS, files: int = KEEP_FILES) -> None:
-        """Delete what is older than that, and what is more than that."""
-        limit = days * 86400
-        ordered = sorted(self._files(), key=_age)
-        stale = [p for place, p in enumerate(ordered) if place >= files or _age(p) > limit]
-        for path in [*stale, *(p for p in self._left_overs() if _age(p) > 3600)]:
-            with contextlib.suppress(OSError):
-                _remove(path)
+        """Delete what is older than that, and what is more than that, but nothing that is open."""
+        kept = 0
+        for path in sorted(self._files(), key=_age):
+            with contextlib.suppress(OSError), if_not_open(path.with_suffix(OPEN)) as closed:
+                if closed and (kept >= files or _age(path) > days * 86400):
+                    _remove(path)
+                elif closed:
+                    kept += 1
+        for mark in self._marks_alone():
+            with contextlib.suppress(OSError), if_not_open(mark):
+                pass  # which removes it
+        for path in self._left_overs():
+            if _age(path) > 3600:
+                with contextlib.suppress(OSError):
+                    _remove(path)
 
     def _path(self, name: str) -> Path:
         if not NAME.fullmatch(name):
@@ -123,11 +142,18 @@ class Autosaves:
     def _left_overs(self) -> list[Path]:
         return list(self.folder.glob(f".*{SUFFIX}.*.part")) if self.folder.is_dir() else []
 
+    def _marks_alone(self) -> list[Path]:
+        """Marks of work that was never written, or is no more."""
+        marks = self.folder.glob(f"*{OPEN}") if self.folder.is_dir() else []
+        return [mark for mark in marks if not mark.with_suffix(SUFFIX).exists()]
+
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
     if path.suffix == SUFFIX:
         path.with_suffix(RUNNING).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # some systems remove nothing that somebody has open
+            path.with_suffix(OPEN).unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:

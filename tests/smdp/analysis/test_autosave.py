@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from smdp.analysis.autosave import Autosaves, autosave_folder
+from smdp.analysis.autosave import KEEP_FILES, Autosaves, autosave_folder
 from smdp.errors import ReadError, SettingError
 
 
@@ -102,3 +103,74 @@ def test_the_name_of_its_table_is_read_without_the_rest(saves, partial):
     assert saves.table_name("session99") == ""
     path.write_bytes(path.read_bytes()[:500])
     assert saves.table_name("session01") == ""
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from smdp.analysis.autosave import Autosaves
+mark = Autosaves(Path(sys.argv[1])).hold(sys.argv[2])
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def old(saves, partial, name, days=400):
+    path = saves.save(name, partial)
+    os.utime(path, (path.stat().st_mtime - days * 86400,) * 2)
+
+
+def test_open_work_stays_however_much_there_is(saves, partial):
+    names = [f"session{number:03d}" for number in range(KEEP_FILES + 10)]
+    marks = [saves.hold(name) for name in names]
+    for name in names:
+        old(saves, partial, name)
+    closed = [f"closed{number:03d}" for number in range(3)]
+    for days, name in enumerate(closed):
+        old(saves, partial, name, days)
+    saves.tidy(files=2)
+    assert set(saves.names()) == {*names, *closed[:2]}
+    marks[0].release()
+    marks[0].release()  # does no harm
+    del marks[1]
+    saves.tidy(files=2)
+    assert set(saves.names()) == {*names[2:], *closed[:2]}
+
+
+def test_work_that_another_process_has_open_stays_until_that_is_killed(saves, partial):
+    for name in ("theirs00", "nobodys0"):
+        old(saves, partial, name)
+    command = [sys.executable, "-c", HOLDER, str(saves.folder), "theirs00"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout.readline() == "held\n"
+            saves.tidy()
+            assert saves.names() == ["theirs00"]
+            mine = saves.hold("theirs00")  # two may have it open
+            saves.tidy()
+            mine.release()
+            saves.tidy()
+            assert saves.names() == ["theirs00"]
+        finally:
+            other.kill()
+    assert (saves.folder / "theirs00.open").exists()  # what a crash leaves holds nothing
+    saves.tidy()
+    assert list(saves.folder.iterdir()) == []
+
+
+def test_marks_that_a_crash_left_are_removed(saves, partial):
+    saves.save("session01", partial)
+    for name in ("session01", "unsaved00"):
+        (saves.folder / f"{name}.open").touch()
+    mark = saves.hold("unsaved01")
+    saves.tidy()
+    assert {p.name for p in saves.folder.iterdir()} == {"session01.smdp", "unsaved01.open"}
+    mark.release()
+    saves.forget_everything()
+    assert list(saves.folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_holds_nothing(saves):
+    saves.folder.parent.mkdir(parents=True)
+    saves.folder.write_text("a file of that name")
+    assert saves.hold("session01") is None

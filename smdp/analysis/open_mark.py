@@ -1,0 +1,77 @@
+"""A mark that a file is in use: a lock, which the system takes away when its process ends."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+from smdp.atomic_write import PRIVATE
+
+HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int, *, alone: bool) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(handle: int, *, alone: bool) -> None:
+        """Alone, or beside others who share it; the latter waits while somebody looks."""
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+
+
+class OpenMark:
+    """Holds until it is released or nobody has this object any more, at the latest until the
+    process ends, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.release = weakref.finalize(self, os.close, _held(path))
+
+
+@contextlib.contextmanager
+def if_not_open(path: Path) -> Iterator[bool]:
+    """Whether nobody holds the mark; nobody can begin to meanwhile. What a crash left is removed."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+    free = False
+    try:
+        try:
+            _lock(handle, alone=True)
+            free = True
+        except OSError as error:
+            free = error.errno not in HELD  # else a file system without locks
+        yield free
+        if free and os.name == "posix":  # elsewhere a file that is open cannot be removed
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+    if free and os.name != "posix":
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _held(path: Path) -> int:
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            _lock(handle, alone=False)
+            if _is_at(handle, path):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)  # removed while we waited
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(handle), path.stat())
+    return False
