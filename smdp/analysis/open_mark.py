@@ -39,7 +39,7 @@ class OpenMark:
 
 @contextlib.contextmanager
 def if_not_open(path: Path) -> Iterator[bool]:
-    """Whether nobody holds the mark; nobody can begin to meanwhile. What a crash left is removed."""
+    """Whether nobody holds the mark; nobody can begin to meanwhile. A mark of nobody is removed."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
     free = False
     try:

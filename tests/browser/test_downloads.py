@@ -28,7 +28,7 @@ from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
 from smdp.errors import SmdpError
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-TIMES = 4
+TIMES, PATIENCE = 2, 30.0
 PLAN = AnalysisPlan(
     roles=ColumnRoles(
         "person",
@@ -97,33 +97,33 @@ class Clicks:
         page.on("response", lambda r: r.status >= 400 and self._refused.append(r.url))
 
     def take(self, name: str) -> bytes:
-        """The file that arrives; nothing where the server does not have it."""
+        """The file that arrives; nothing where none does."""
         self._came.clear()
         self._refused.clear()
-        self._page.get_by_role("button", name=name).click()
-        deadline = time.monotonic() + SLOW / 1000
+        button = self._page.get_by_role("button", name=name)
+        button.click()
+        deadline = time.monotonic() + PATIENCE
         while not self._came and not self._refused and time.monotonic() < deadline:
             self._page.wait_for_timeout(50)
-        if self._refused:
+        if not self._came or self._came[0].failure():
             return b""
-        assert self._came, f"{name}: neither a file nor a refusal"
         return self._came[0].path().read_bytes()
 
 
-def test_every_click_brings_the_whole_file(busy, other, screenshot):
+def test_every_click_brings_the_whole_file(busy, other):
     clicks, tried, arrived = Clicks(other), [], []
     for page_name, buttons in (("Q-functions", ON_Q_FUNCTIONS), ("Report", ON_REPORT)):
         go(other, page_name)
         if page_name == "Q-functions":
             other.get_by_text("Take the policy with you").click()
-        for _ in range(TIMES):
+        for again in range(TIMES):
             for name, whole in buttons.items():
+                if again and page_name == "Report":  # the page itself is drawn anew meanwhile
+                    other.get_by_text("With the data", exact=True).click()
                 content = clicks.take(name)
                 tried.append(name)
                 with contextlib.suppress(SmdpError, SyntaxError, ValueError):
                     if whole(content):
                         arrived.append(name)
-    screenshot("downloads")
-    print(f"MEASURED {len(arrived)} of {len(tried)} clicks succeed")
     expect(busy.get_by_test_id("stSidebar")).to_contain_text(re.compile(r"Screening: \d+ %"))
     assert arrived == tried

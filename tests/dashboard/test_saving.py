@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.session import Key, Step
+from smdp.analysis.autosave import Autosaves
 from smdp.analysis.currency import out_of_date
 from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
 from smdp.plain_data import fingerprint
@@ -143,6 +144,22 @@ def test_a_second_tab_gets_a_file_of_its_own(sample, autosaves, monkeypatch):
     other.run()
     assert other.sidebar.caption[0].value == "ready"
     assert other.session_state[Key.AUTOSAVE].name != name
+
+
+def test_the_work_of_an_open_page_is_not_tidied_away(sample, autosaves):
+    saved(sample, autosaves)
+    name, store = sample.at.query_params["work"], Autosaves(autosaves)
+    store.tidy(files=0)
+    assert store.names() == [name]
+    again = AppTest.from_file(str(APP), default_timeout=60)
+    again.query_params["work"] = name
+    again.run()
+    sample.at.session_state[Key.AUTOSAVE].mark.release()
+    store.tidy(files=0)
+    assert store.names() == [name]  # the page that found it again has it open, too
+    again.session_state[Key.AUTOSAVE].mark.release()
+    store.tidy(files=0)
+    assert list(autosaves.iterdir()) == []
 
 
 def test_switched_off_or_forgotten_nothing_stays(sample, autosaves):
