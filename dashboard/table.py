@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.session import Key, forget_choices, start_visit_anew
 from dashboard.show import errors_as_messages
+from smdp.data.files.registry import formats_in_words, sheet_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,16 +64,13 @@ def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
 
 def sheets_of(name: str, content: bytes) -> tuple[str, ...]:
     """The sheets of a workbook, none for any other file."""
-    from smdp.data.files.spreadsheet import sheet_names
-
-    is_workbook = name.lower().endswith(".xlsx") and content
-    return tuple(sheet_names(content, name=name)) if is_workbook else ()
+    return tuple(sheet_names(content, name=name)) if content else ()
 
 
 def upload_box() -> None:
     """A place to drop a file; once it is read, the Data page shows it."""
     upload = st.file_uploader(
-        "CSV, Excel, SPSS, Stata, SAS or Parquet",
+        formats_in_words(),
         help="One row for each person and time, or one row for each person with columns such as "
         "stress_1, stress_2, … The file is read on this computer and is not copied elsewhere.",
         key=f"upload-{st.session_state.get(Key.UPLOADS, 0)}",

@@ -9,6 +9,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from smdp.commands.terminal import ProgressBar, complain, say
+from smdp.data.files.registry import formats_in_words
 from smdp.errors import SettingError, SmdpError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--data",
         type=Path,
         metavar="FILE",
-        help="the table: CSV, Excel, SPSS, Stata, SAS or Parquet (default: the one in the .smdp)",
+        help=f"the table: {formats_in_words()} (default: the one in the .smdp)",
     )
     parser.add_argument(
         "--out",

@@ -6,13 +6,10 @@ import hashlib
 
 from pandas import DataFrame
 
-from smdp.data.files.file_kind import identify
 from smdp.data.files.file_source import Source, load
-from smdp.data.files.parquet_file import read_parquet
 from smdp.data.files.raw_table import RawTable, to_frame
-from smdp.data.files.spreadsheet import read_sheet
-from smdp.data.files.statistical_file import read_statistical_file
-from smdp.data.files.text_table import read_text_table
+from smdp.data.files.reader import Sheet
+from smdp.data.files.registry import reader_of
 from smdp.data.missing_codes import MissingCodes, mark_missing
 from smdp.errors import ReadError
 
@@ -20,7 +17,7 @@ from smdp.errors import ReadError
 def read_table(
     source: Source,
     *,
-    sheet: str | int | None = None,
+    sheet: Sheet = None,
     missing_codes: MissingCodes = (),
     name: str | None = None,
 ) -> DataFrame:
@@ -50,17 +47,11 @@ def read_table(
     return mark_missing(frame, missing_codes)
 
 
-def _read(data: bytes, name: str, sheet: str | int | None) -> RawTable:
-    kind = identify(data, name)
-    if kind == "workbook":
-        return read_sheet(data, name, sheet)
-    if sheet is not None:
+def _read(data: bytes, name: str, sheet: Sheet) -> RawTable:
+    reader = reader_of(data, name)
+    if sheet is not None and reader.sheets is None:
         raise ReadError(
-            f"'{name}' is not an Excel workbook and has no sheet '{sheet}'.",
+            f"'{name}' is {reader.description}: it has no sheets, and so no sheet '{sheet}'.",
             "Leave the sheet open.",
         )
-    if kind == "text":
-        return read_text_table(data, name)
-    if kind == "parquet":
-        return read_parquet(data, name)
-    return read_statistical_file(data, kind, name)
+    return reader.read(data, name, sheet)

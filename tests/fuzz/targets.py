@@ -13,7 +13,7 @@ from smdp.analysis.plan_text import read_plan
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, variable_table
-from smdp.data.files.spreadsheet import sheet_names
+from smdp.data.files.registry import sheet_names
 from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing, suspected_codes
 from smdp.data.read_table import read_table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from smdp.data.files.limits import check_shape
-from smdp.data.files.statistical_child import clock_text
+from smdp.data.files.pyreadstat_process import clock_text
 from smdp.data.files.text_values import LARGEST_EXACT, Column, without_blanks
 from smdp.errors import ReadError, listing, shorten
 

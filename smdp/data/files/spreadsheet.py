@@ -7,21 +7,23 @@ import io
 import re
 import zipfile
 from collections.abc import Sequence
-from typing import Any
-
-import pyarrow as pa
-from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
+from typing import TYPE_CHECKING, Any
 
 from smdp.data.files import limits
-from smdp.data.files.file_kind import READABLE, damaged, identify
-from smdp.data.files.file_source import Source, load
-from smdp.data.files.raw_table import RawTable
+from smdp.data.files.pyreadstat_process import clock_text
+from smdp.data.files.reader import Reader, Sheet, damaged
 from smdp.data.files.shared_text import text_size
-from smdp.data.files.statistical_child import clock_text
-from smdp.data.files.text_values import MISSING_TEXT, Column, columns_from_text
 from smdp.errors import ReadError, listing
 
-_KIND = "an Excel workbook"
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+    from smdp.data.files.raw_table import RawTable
+    from smdp.data.files.text_values import Column
+
+_PACKAGE = (b"PK\x03\x04", b"PK\x05\x06")
+_DESCRIPTION = "an Excel workbook"
+_SAVE_AS = "Save the table as an Excel workbook (.xlsx) or as CSV."
 _OTHER_PACKAGES = (
     ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
     ("word/", "a Word document"),
@@ -38,14 +40,11 @@ _LONGEST_ADDRESS = 32
 _CHUNK = 1_000_000
 
 
-def sheet_names(source: Source, name: str | None = None) -> list[str]:
-    """The sheets of a workbook in their order; empty for a table of another kind."""
-    data, name = load(source, name)
-    return _sheets(_open(data, name)) if identify(data, name) == "workbook" else []
-
-
-def read_sheet(data: bytes, name: str, sheet: str | int | None) -> RawTable:
+def _read(data: bytes, name: str, sheet: Sheet) -> RawTable:
     """The table on a sheet: by its name, or by its number counted from 0; else the first."""
+    from smdp.data.files.raw_table import RawTable
+    from smdp.data.files.text_values import MISSING_TEXT, columns_from_text
+
     workbook = _open(data, name)
     names = _sheets(workbook)
     chosen = _choose(names, sheet, name)
@@ -68,6 +67,8 @@ def read_sheet(data: bytes, name: str, sheet: str | int | None) -> RawTable:
 
 
 def _open(data: bytes, name: str) -> CalamineWorkbook:
+    from python_calamine import CalamineWorkbook
+
     _check_package(data, name)
     try:
         return CalamineWorkbook.from_filelike(io.BytesIO(data))
@@ -78,16 +79,18 @@ def _open(data: bytes, name: str) -> CalamineWorkbook:
 def _reader_failure(error: BaseException, name: str) -> BaseException:
     """The reader's failures, including its panics, which are no ordinary exceptions."""
     ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
-    return damaged(name, _KIND) if ours else error
+    return damaged(name, _DESCRIPTION) if ours else error
 
 
 def _sheets(workbook: CalamineWorkbook) -> list[str]:
+    from python_calamine import SheetTypeEnum
+
     return [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
 
 
-def _choose(names: list[str], sheet: str | int | None, name: str) -> str:
+def _choose(names: list[str], sheet: Sheet, name: str) -> str:
     if not names:
-        raise ReadError(f"'{name}' has no sheet with cells.", READABLE)
+        raise ReadError(f"'{name}' has no sheet with cells.", "Put the table on a sheet.")
     if sheet is None:
         return names[0]
     if isinstance(sheet, int) and 0 <= sheet < len(names):
@@ -129,7 +132,7 @@ def _check_is_workbook(parts: list[str], name: str) -> None:
         )
     for start, description in _OTHER_PACKAGES:
         if any(part.startswith(start) for part in parts):
-            raise ReadError(f"'{name}' is {description}.", READABLE)
+            raise ReadError(f"'{name}' is {description}.", _SAVE_AS)
     raise ReadError(
         f"'{name}' is a zip archive without an Excel workbook in it.",
         "Unpack it and give the table itself.",
@@ -166,9 +169,16 @@ def _rows(sheet: CalamineSheet, name: str) -> list[list[Any]]:
 
 def _column(cells: tuple[Any, ...]) -> Column:
     """Numbers, moments in time or text, whatever all cells of the column have in common."""
+    import pyarrow as pa
+
+    from smdp.data.files.text_values import MISSING_TEXT
+
     values: Sequence[Any] = cells
     if str in set(map(type, cells)):
-        values = [None if _is_missing(cell) else cell for cell in cells]
+        values = [
+            None if isinstance(cell, str) and cell.strip() in MISSING_TEXT else cell
+            for cell in cells
+        ]
     kinds = set(map(type, values)) - {type(None)}
     if kinds <= {int, float, bool}:
         if kinds != {float}:
@@ -179,10 +189,6 @@ def _column(cells: tuple[Any, ...]) -> Column:
         return pa.chunked_array([pa.array(moments, pa.timestamp("us"))])
     text = pa.array([None if v is None else _as_text(v) for v in values], pa.large_string())
     return pa.chunked_array([text])
-
-
-def _is_missing(cell: Any) -> bool:
-    return isinstance(cell, str) and cell.strip() in MISSING_TEXT
 
 
 def _as_text(cell: Any) -> str:
@@ -196,3 +202,13 @@ def _as_text(cell: Any) -> str:
     if isinstance(cell, dt.date):
         return cell.isoformat().replace("T", " ")
     return str(cell)
+
+
+EXCEL = Reader(
+    name="Excel",
+    description=_DESCRIPTION,
+    endings=(".xlsx", ".xlsm"),
+    recognise=lambda data: data.startswith(_PACKAGE),
+    read=_read,
+    sheets=lambda data, name: _sheets(_open(data, name)),
+)

@@ -8,16 +8,17 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv
+from typing import TYPE_CHECKING
 
 from smdp.data.files import limits
-from smdp.data.files.file_kind import BYTE_ORDER_MARKS_16, BYTE_ORDER_MARKS_32, damaged
-from smdp.data.files.raw_table import RawTable
-from smdp.data.files.text_values import MISSING_TEXT, columns_from_text
+from smdp.data.files.other_files import BYTE_ORDER_MARKS_16, BYTE_ORDER_MARKS_32, is_plain_text
+from smdp.data.files.reader import Reader, Sheet, damaged
 from smdp.errors import ReadError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from smdp.data.files.raw_table import RawTable
 
 # Where two delimiters explain a file equally well the earlier wins: a comma in a file with
 # semicolons is a decimal mark or part of a sentence.
@@ -42,8 +43,11 @@ class Layout:
     rows_line: int  # the number of the line on which the rows begin, from 1
 
 
-def read_text_table(data: bytes, name: str) -> RawTable:
+def _read(data: bytes, name: str, _: Sheet) -> RawTable:
     """The table in a text file."""
+    from smdp.data.files.raw_table import RawTable
+    from smdp.data.files.text_values import MISSING_TEXT, columns_from_text
+
     text, encoding = to_utf8(data, name)
     layout = find_layout(text, name)
     _check_size(text, layout, name)
@@ -172,6 +176,8 @@ def _check_size(text: bytes, layout: Layout, name: str) -> None:
 
 def _has_more_rows(text: bytes, start: int) -> bool:
     """Whether the rows are more than the limit, not counting line breaks within quotes."""
+    import numpy as np
+
     rows, within = 0, False
     while start < len(text) and rows <= limits.MAX_ROWS:
         chunk = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - start), start)
@@ -184,6 +190,9 @@ def _has_more_rows(text: bytes, start: int) -> bool:
 
 def _parse(text: bytes, layout: Layout, name: str) -> pa.Table:
     """All cells as text."""
+    import pyarrow as pa
+    import pyarrow.csv
+
     rows = pa.py_buffer(text).slice(layout.rows_start)
     keys = [str(place) for place in range(len(layout.header))]
     if not re.compile(rb"\S").search(text, layout.rows_start):
@@ -248,3 +257,12 @@ def _undivided(name: str, line: int) -> ReadError:
         f"'{name}' cannot be divided into rows and cells near line {line}.",
         "Check the quotation marks there: one may have been opened and not closed.",
     )
+
+
+CSV = Reader(
+    name="CSV",
+    description="a text table (CSV)",
+    endings=(".csv", ".tsv", ".txt"),
+    recognise=is_plain_text,
+    read=_read,
+)

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
-import pyreadstat
 import pytest
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
+from table_files import TABLE, examples
 
 import smdp
 from smdp.data.files import limits
@@ -24,13 +24,6 @@ from smdp.data.read_table import read_table
 from smdp.errors import ReadError, SettingError
 
 CSV = "subject,mood,when\n007,1.5,a\n008,NA,ü\n009,3,c\n".encode()
-TABLE = DataFrame(
-    {
-        "subject": ["007", "008", "009"],
-        "mood": [1.5, np.nan, 3.0],
-        "when": ["a", "ü", "c"],
-    }
-)
 
 
 def parquet(table: pa.Table | DataFrame) -> bytes:
@@ -44,23 +37,9 @@ def parquet(table: pa.Table | DataFrame) -> bytes:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The same small table in every format that can be written."""
-    folder = tmp_path_factory.mktemp("samples")
-    labels = {"variable_value_labels": {"mood": {1: "low"}}}
-    pyreadstat.write_sav(TABLE, folder / "t.sav", **labels)
-    pyreadstat.write_dta(TABLE, folder / "t.dta", **labels)
-    pyreadstat.write_xport(TABLE, folder / "t.xpt")
-    TABLE.to_excel(folder / "t.xlsx", index=False)
-    TABLE.to_parquet(folder / "t.parquet")
-    TABLE.to_csv(folder / "t.csv", sep=";", decimal=",", index=False)
-    (folder / "t.txt").write_bytes(CSV.decode().encode("utf-16"))
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-def test_every_format_gives_the_same_table_under_any_name(samples: dict[str, bytes]) -> None:
-    for name, data in samples.items():
-        frame = read_table(data, name=f"export.{name}.csv")
-        assert_frame_equal(frame, TABLE, obj=name)
+    """The same small table in every format."""
+    found = examples(tmp_path_factory.mktemp("samples"))
+    return {ending: example.content for ending, example in found.items()}
 
 
 def test_sources(tmp_path: Path) -> None:
@@ -218,11 +197,11 @@ def outcome(data: bytes) -> str:
 def test_damaged_files_give_a_table_or_a_read_error(samples: dict[str, bytes]) -> None:
     """Formats read by another process cost half a second each: these have fewer cases."""
     dice = random.Random(2026)
-    costly = (".sav", ".dta", ".xpt")
+    costly = (".sav", ".dta", ".xpt", ".sas7bdat")
     cases = [
         mutated(data, dice)
-        for name, data in samples.items()
-        for _ in range(2 if name.endswith(costly) else 80)
+        for ending, data in samples.items()
+        for _ in range(2 if ending in costly else 80)
     ]
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(outcome, cases)) == {"DataFrame", "ReadError"}

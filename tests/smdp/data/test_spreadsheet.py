@@ -14,7 +14,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
 from smdp.data.files import limits
-from smdp.data.files.spreadsheet import sheet_names
+from smdp.data.files.registry import sheet_names
 from smdp.data.read_table import read_table
 from smdp.errors import ReadError
 
@@ -139,7 +139,7 @@ def test_choice_of_the_sheet() -> None:
             read(data, sheet=sheet)
     with pytest.raises(ReadError, match=r"'Empty' of 'diary\.xlsx' is empty.*One, Two & more"):
         read(data, sheet="Empty")
-    with pytest.raises(ReadError, match="not an Excel workbook"):
+    with pytest.raises(ReadError, match=r"is a text table.*has no sheets"):
         read_table(b"a,b\n1,2\n", sheet="One")
 
 

@@ -1,6 +1,6 @@
-"""Reads one file of SPSS, Stata or SAS, as a program of its own.
+"""The program that reads one file of SPSS, Stata or SAS, in a process of its own.
 
-    statistical_child.py KIND SOURCE RESULT MAX_ROWS MAX_COLUMNS MAX_CELLS
+    pyreadstat_process.py FUNCTION SOURCE RESULT MAX_ROWS MAX_COLUMNS MAX_CELLS
 
 Writes the table to RESULT as an Arrow file and reports on the standard output, as JSON, its
 size or the error. It imports nothing of the package, so that it starts quickly.
@@ -13,28 +13,23 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
 _FALLBACK_ENCODING = "WINDOWS-1252"  # for files that do not keep to the encoding they declare
 
 
 def main(
-    kind: str, source: str, result: str, max_rows: int, max_columns: int, max_cells: int
+    function: str, source: str, result: str, max_rows: int, max_columns: int, max_cells: int
 ) -> dict[str, Any]:
-    """Write the table to `result`, unless it is too large, and report its size."""
+    """Write the table to `result`, unless it is too large, and report its size.
+
+    `function`: of pyreadstat, for this format.
+    """
     import pyarrow as pa
     import pyreadstat
 
-    readers: dict[str, Callable[..., Any]] = {
-        "spss": pyreadstat.read_sav,
-        "stata": pyreadstat.read_dta,
-        "sas_transport": pyreadstat.read_xport,
-        "sas": pyreadstat.read_sas7bdat,
-    }
-
     def read(**options: Any) -> tuple[dict[str, list[Any]], Any]:
-        values, about = readers[kind](source, output_format="dict", **options)
+        values, about = getattr(pyreadstat, function)(source, output_format="dict", **options)
         return {name: list(column) for name, column in values.items()}, about
 
     encoding: str | None = None
@@ -106,8 +101,8 @@ def bound_memory() -> None:
 if __name__ == "__main__":
     try:
         bound_memory()
-        kind, source, result, *most = sys.argv[1:]
-        report = main(kind, source, result, *map(int, most))
+        function, source, result, *most = sys.argv[1:]
+        report = main(function, source, result, *map(int, most))
     except Exception as failure:
         report = {"error": type(failure).__name__, "message": str(failure)}
     sys.stdout.write(json.dumps(report))

@@ -1,57 +1,70 @@
-"""Files of SPSS, Stata and SAS, with their variable and value labels."""
+"""Readers for the formats of SPSS, Stata and SAS, with their variable and value labels."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from smdp.data.files import limits, statistical_child
-from smdp.data.files.file_kind import FileKind, damaged
-from smdp.data.files.raw_table import RawTable
+from smdp.data.files import limits, pyreadstat_process
+from smdp.data.files.reader import Reader, Sheet, damaged
 from smdp.errors import ReadError, shorten
 
-_NAMES: dict[FileKind, tuple[str, str]] = {
-    "spss": ("an SPSS file", "SPSS"),
-    "stata": ("a Stata file", "Stata"),
-    "sas_transport": ("a SAS transport file", "SAS transport"),
-    "sas": ("a SAS file", "SAS"),
-}
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from smdp.data.files.raw_table import RawTable
+
 _MAX_SECONDS = 900
 
 
-def read_statistical_file(data: bytes, kind: FileKind, name: str) -> RawTable:
-    """The table in a file of a statistics program; values that it declares missing are missing.
+def reader_apart(
+    *,
+    name: str,
+    description: str,
+    endings: tuple[str, ...],
+    recognise: Callable[[bytes], bool],
+    function: str,
+    format_name: str | None = None,
+) -> Reader:
+    """A reader by a `function` of pyreadstat; values that the file declares missing are missing.
 
-    The reading is done by another process: the library for these formats can crash on a damaged
-    file, and would take the researcher's session with it.
+    The reading is done by another process: pyreadstat can crash on a damaged file, and would take
+    the researcher's session with it.
     """
-    description, short = _NAMES[kind]
-    try:
-        table, labels = _read(data, kind, name, description)
-    except OSError as error:
-        raise _no_room(name, error.strerror or str(error)) from None
-    encoding = labels["encoding"]
-    return RawTable(
-        table.column_names,
-        table.columns,
-        f"{short}, {encoding}" if encoding else short,
-        labels["variables"],
-        {column: dict(pairs) for column, pairs in labels["values"]},
-    )
+    called = format_name or name
+
+    def read(data: bytes, file_name: str, _: Sheet) -> RawTable:
+        from smdp.data.files.raw_table import RawTable
+
+        try:
+            table, labels = _read(data, function, file_name, description)
+        except OSError as error:
+            raise _no_room(file_name, error.strerror or str(error)) from None
+        encoding = labels["encoding"]
+        return RawTable(
+            table.column_names,
+            table.columns,
+            f"{called}, {encoding}" if encoding else called,
+            labels["variables"],
+            {column: dict(pairs) for column, pairs in labels["values"]},
+        )
+
+    return Reader(name, description, endings, recognise, read)
 
 
-def _read(data: bytes, kind: FileKind, name: str, description: str) -> tuple[pa.Table, Any]:
+def _read(data: bytes, function: str, name: str, description: str) -> tuple[pa.Table, Any]:
     """The table and its labels, by way of the system's folder for temporary files."""
+    import pyarrow as pa
+
     with TemporaryDirectory(prefix="smdp-", ignore_cleanup_errors=True) as folder:
         source, result = Path(folder, "source"), Path(folder, "result")
         source.write_bytes(data)
-        report = _run_child(kind, source, result, name)
+        report = _run_apart(function, source, result, name)
         if report.get("error") == "OSError":
             raise _no_room(name, shorten(report["message"]))
         if report.get("error") == "OverflowError":
@@ -80,9 +93,10 @@ def _no_room(name: str, reason: str) -> ReadError:
     )
 
 
-def _run_child(kind: FileKind, source: Path, result: Path, name: str) -> dict[str, Any]:
+def _run_apart(function: str, source: Path, result: Path, name: str) -> dict[str, Any]:
     """What the other process reports: the table's size, an error, or nothing if it crashed."""
-    command = [sys.executable, "-P", statistical_child.__file__, kind, str(source), str(result)]
+    command = [sys.executable, "-P", pyreadstat_process.__file__, function]
+    command += [str(source), str(result)]
     command += [str(limits.MAX_ROWS), str(limits.MAX_COLUMNS), str(limits.MAX_CELLS)]
     try:
         done = subprocess.run(
