@@ -7,9 +7,10 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
+
+from waiting import wait_until
 
 
 class DashboardServer:
@@ -39,11 +40,10 @@ class DashboardServer:
                 stderr=subprocess.STDOUT,
                 env=self._environment,
             )
-        deadline = time.monotonic() + 60
-        while not self._healthy():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"The dashboard did not start:\n{self.log.read_text()}")
-            time.sleep(0.1)
+        wait_until(
+            lambda: self._healthy() or self.process.poll() is not None, told=self.log.read_text
+        )
+        assert self.process.poll() is None, f"It did not start:\n{self.log.read_text()}"
 
     def stop(self) -> None:
         """As with Ctrl+C."""

@@ -1,9 +1,8 @@
-"""Jobs for tests of workers: what they work on, and waiting for what they do."""
+"""Jobs for tests of workers: what they work on, and waiting for their state."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from waiting import wait_until
 
 from dashboard.jobs import Job
 from smdp import Trajectories, prepare, read_table
@@ -19,15 +18,8 @@ def sample_trajectories() -> Trajectories:
     return prepare(frame, guess_roles(frame)).trajectories
 
 
-def wait(job: Job, *states: str, seconds: float = 120.0) -> None:
-    deadline = time.monotonic() + seconds
-    while job.state not in states and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert job.state in states, (job.state, job.message, job.error)
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert condition()
+def wait(job: Job, *states: str, seconds: float = 240.0) -> None:
+    """Until the job is in one of the states."""
+    wait_until(
+        lambda: job.state in states, seconds, told=lambda: (job.state, job.message, job.error)
+    )

@@ -2,12 +2,12 @@
 
 import re
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from waiting import wait_until
 
 from dashboard.session import Key
 from smdp.analysis.autosave import Autosaves
@@ -69,10 +69,7 @@ def saved(app: Driver, folder: Path) -> AnalysisResult:
     """What the autosave holds, once it is written."""
     name = app.at.query_params["work"]
     held = app.at.session_state[Key.AUTOSAVE]
-    deadline = time.monotonic() + 20
-    while held._waiting is not None or not (folder / f"{name}.smdp").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: held._waiting is None and (folder / f"{name}.smdp").exists())
     with held._writing:
         return Autosaves(folder).load(name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from waiting import wait_until
 
 from dashboard.session import Key
 from tests.dashboard.conftest import Driver
@@ -11,10 +11,7 @@ from tests.dashboard.conftest import Driver
 def not_kept(app: Driver) -> str:
     """What the sidebar says once the autosave has been tried."""
     held = app.at.session_state[Key.AUTOSAVE]
-    deadline = time.monotonic() + 60
-    while held._waiting is not None or held._writing.locked():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: held._waiting is None and not held._writing.locked())
     app.run()
     said = [caption.value for caption in app.at.sidebar.caption]
     return "".join(text for text in said if text.startswith("Not kept"))

@@ -2,15 +2,14 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from functools import partialmethod
 from pathlib import Path
 
 import pytest
+from waiting import finish
 
 from dashboard import jobs
-from dashboard.session import Key
 from smdp.analysis.currency import out_of_date
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
@@ -75,14 +74,9 @@ class InThisProcess:
         return 0
 
 
-def finish(app, seconds=240):
-    """Wait for what runs in the background."""
-    deadline = time.monotonic() + seconds
-    while any(job.active for job in app.at.session_state[Key.JOBS].values()):
-        assert time.monotonic() < deadline, app.text
-        time.sleep(0.1)
-    app.run()
-    assert not app.at.error, app.text
+def finished(app):
+    """The page after what runs in the background, which went well."""
+    assert not finish(app).at.error, app.text
     return app
 
 
@@ -98,15 +92,15 @@ def click_through(app):
     app.at.number_input(key="screening.permutations").set_value(299)
     app.at.number_input(key="screening.seed").set_value(3)
     app.at.multiselect(key="screening.in").set_value(["craving", "stress"])
-    finish(app.run().press("Screen 2 variables")).go("feature_dimension")
+    finished(app.run().press("Screen 2 variables")).go("feature_dimension")
     app.at.number_input(key="features.seed").set_value(2)
-    finish(app.run().press("Fit the feature map")).go("weights")
+    finished(app.run().press("Fit the feature map")).go("weights")
     app.at.number_input(key="weights.bootstraps").set_value(5)
     app.run().press("Check stability").go("q_functions")
     app.at.slider(key="q.discount").set_value(0.5)
     app.at.number_input(key="q.bootstraps").set_value(3)
     app.at.number_input(key="q.seed").set_value(4)
-    finish(app.run().press("Learn the Q-functions")).go("policy")
+    finished(app.run().press("Learn the Q-functions")).go("policy")
     app.at.selectbox(key="policy.model").set_value("neural")
     app.at.number_input(key="policy.folds").set_value(2)
     app.at.number_input(key="policy.bootstraps").set_value(20)
@@ -115,7 +109,7 @@ def click_through(app):
     app.at.multiselect(key="policy.controls").set_value(["stress"])
     app.at.multiselect(key="policy.moderators").set_value(["stress"])
     app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
-    return finish(app)
+    return finished(app)
 
 
 def tiny(patch):

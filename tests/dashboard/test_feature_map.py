@@ -1,10 +1,10 @@
 """The Feature dimension and Weights pages."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from waiting import finish, wait_until
 
 from dashboard import session
 from dashboard.jobs import Job, JobState
@@ -16,15 +16,7 @@ from smdp.feature_map.layers import Layer
 def screened(sample):
     sample.press("Use these roles").go("missing_values").press("impute")
     sample.go("rescaling").press("Rescale all variables").go("screening")
-    return finish(sample.press("Screen 15 variables"), 3).go("feature_dimension")
-
-
-def finish(app, step, seconds=240):
-    deadline = time.monotonic() + seconds
-    while app.sidebar[step] == "running" and time.monotonic() < deadline:
-        time.sleep(0.2)
-        app.run()
-    return app
+    return finish(sample.press("Screen 15 variables")).go("feature_dimension")
 
 
 def test_empty_pages_teach(sample):
@@ -37,7 +29,7 @@ def test_empty_pages_teach(sample):
 def test_principal_components_from_page_to_weights(screened):
     assert "7 variables to one feature" in screened.text
     screened.at.selectbox(key="features.kind").set_value("pca")
-    finish(screened.run().press("Fit the feature map"), 4)
+    finish(screened.run().press("Fit the feature map"))
     assert screened.sidebar[4].startswith("dimension")
     assert "no test has chosen its dimension" in screened.text
     screened.press("Next: weights")
@@ -51,10 +43,10 @@ def test_principal_components_from_page_to_weights(screened):
 def test_another_kind_of_map_is_another_result(screened):
     for kind in ("pca", "identity"):
         screened.at.selectbox(key="features.kind").set_value(kind)
-        finish(screened.run().press("Fit the feature map"), 4)
+        finish(screened.run().press("Fit the feature map"))
     assert "7 features made of 7 of 7" in screened.text
     screened.at.checkbox(key="features.all").set_value(True)
-    finish(screened.run().press("Fit the feature map"), 4)
+    finish(screened.run().press("Fit the feature map"))
     assert "15 features made of 15 of 15" in screened.text
 
 
@@ -64,7 +56,7 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
     button = next(b for b in screened.at.button if b.label == "Fit the feature map")
     assert button.disabled
     screened.at.text_input(key="features.why").set_value("two for a figure")
-    finish(screened.run().press("Fit the feature map"), 4)
+    finish(screened.run().press("Fit the feature map"))
     assert not screened.at.error
     assert "2 features made of" in screened.text
     assert "Reason given: two for a figure" in screened.text
@@ -135,20 +127,16 @@ def test_stability_over_resamples_cancelled_after_two(screened):
     screened.at.number_input(key="features.by_hand").set_value(1)
     screened.run()
     screened.at.text_input(key="features.why").set_value("quick")
-    finish(screened.run().press("Fit the feature map"), 4).go("weights")
+    finish(screened.run().press("Fit the feature map")).go("weights")
     screened.at.number_input(key="weights.bootstraps").set_value(5)
     screened.run().press("Check stability")
     job = screened.at.session_state[Key.JOBS][Step.STABILITY]
-    deadline = time.monotonic() + 300
-    while not job.message.startswith("Refit 3"):
-        assert job.state == JobState.RUNNING, job.error
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    screened.run().press("Cancel")
-    while job.state == JobState.RUNNING:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    screened.run()
+    wait_until(
+        lambda: job.message.startswith("Refit 3") or job.state != JobState.RUNNING,
+        told=lambda: job.message,
+    )
+    assert job.state == JobState.RUNNING, job.error
+    finish(screened.run().press("Cancel"))
     assert "How stable is it?" in [s.value for s in screened.at.header]
     assert "In 2 refits on resampled people" in screened.text
     assert "Stopped before all the refits asked for" in screened.text

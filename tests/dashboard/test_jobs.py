@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 from dashboard_server import alive
-from long_jobs import ENDLESS, sample_trajectories, wait, wait_until
+from long_jobs import ENDLESS, sample_trajectories, wait
+from waiting import wait_until
 
 from dashboard import jobs
 from dashboard.jobs import JobState
@@ -36,14 +36,12 @@ def test_result_is_that_of_the_library(trajectories):
     assert not job.folder.exists()
 
 
-def test_progress_and_cancel_within_a_second(trajectories):
+def test_progress_and_cancel_at_once(trajectories):
     job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
     wait_until(lambda: "Round 1" in job.message)
-    began = time.monotonic()
-    job.cancel()
-    assert time.monotonic() - began < 1
-    assert not alive(job.process.pid)
+    job.cancel()  # a worker that hears nothing is not waited for
     assert job.state == JobState.CANCELLED
+    assert not alive(job.process.pid)
     wait_until(lambda: not job.folder.exists())
 
 
@@ -89,7 +87,7 @@ def test_no_worker_outlives_its_server():
         check=False,
     )
     pid = int(ended.stdout.rpartition("PID")[2])
-    wait_until(lambda: not alive(pid), seconds=10)
+    wait_until(lambda: not alive(pid))
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +103,11 @@ def two_passes():
 
 def test_cancelling_a_feature_map_keeps_the_passes_that_are_finished(two_passes):
     job = jobs.start("adnn", "token", *two_passes, seed=0)
-    wait_until(lambda: job.message.startswith("Pass 2"), seconds=60)
+    wait_until(lambda: job.message.startswith("Pass 2"))
     job.cancel()
     assert job.stopping
     assert job.state == JobState.RUNNING
-    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED, seconds=jobs.SECONDS_TO_STOP)
+    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
     assert job.state == JobState.DONE
     assert job.stopped_early
     assert not job.result.complete
@@ -124,7 +122,7 @@ def test_cancelling_before_anything_is_finished(two_passes):
     job = jobs.start("adnn", "token", *two_passes, seed=0)
     wait_until(lambda: job.message.startswith("Pass 1"))
     job.cancel()
-    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED, seconds=jobs.SECONDS_TO_STOP)
+    wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
     assert job.state == JobState.CANCELLED
     assert job.result is None
     assert job.error is None
@@ -144,5 +142,5 @@ def test_a_worker_that_does_not_hear_is_ended(two_passes, monkeypatch):
     wait_until(lambda: job.message.startswith("Pass 1"))
     os.kill(job.process.pid, signal.SIGSTOP)
     job.cancel()
-    wait(job, JobState.CANCELLED, seconds=5)
+    wait(job, JobState.CANCELLED)
     wait_until(lambda: not alive(job.process.pid))

@@ -1,9 +1,9 @@
 """The Q-functions and Patient pages, from the settings to one person's recommendation."""
 
-import time
 from dataclasses import replace
 
 import pytest
+from waiting import finish
 
 from dashboard.session import Done, Key, Step
 from smdp.feature_map.baselines import identity_feature_map
@@ -36,15 +36,6 @@ def with_policies(app, *more):
     policies = (policy, *more)
     done[Step.POLICY] = Done(features.token, "policies", None, policies, "learned")
     return app.run()
-
-
-def finish(app, step, seconds=120):
-    deadline = time.monotonic() + seconds
-    while app.sidebar[step] == "running":
-        assert time.monotonic() < deadline, app.text
-        time.sleep(0.2)
-        app.run()
-    return app
 
 
 @pytest.fixture
@@ -85,14 +76,14 @@ def test_a_policy_is_learned_in_the_background_and_read(smoking):
     assert next(b for b in smoking.at.button if "Learn" in b.label).disabled
     smoking.at.checkbox(key="q.linear").set_value(True)
     smoking.at.slider(key="q.discount").set_value(0.5)
-    finish(smoking.run().press("Learn the Q-functions"), POLICY)
+    finish(smoking.run().press("Learn the Q-functions"))
     assert smoking.sidebar[POLICY] == "linear, discount 0.5"
     assert "Action 1 is favoured over action 0" in smoking.text
     assert "Linear Q-function settled" in smoking.text.replace("The l", "L")
     assert "nothing to compare with yet" in smoking.text
     smoking.at.slider(key="q.discount").set_value(0.6)
     assert "not those that the result" in smoking.run().text
-    finish(smoking.press("Learn the Q-functions"), POLICY)
+    finish(smoking.press("Learn the Q-functions"))
     compared = smoking.at.selectbox(key="q.compare")
     assert compared.options == ["linear Q, 3 variables as they are, discount 0.5"]
     assert "same best treatment" in smoking.text

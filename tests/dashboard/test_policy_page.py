@@ -1,10 +1,10 @@
 """The Policy page, on a quick policy that is put in place of the steps before it."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from waiting import finish
 
 from dashboard.session import Done, Key, Step
 from smdp.feature_map.baselines import identity_feature_map
@@ -63,15 +63,6 @@ def walking(app):
     return with_policies(app, ("pain",))
 
 
-def finish(app, done, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not done(app):
-        assert time.monotonic() < deadline, app.text
-        time.sleep(0.2)
-        app.run()
-    return app
-
-
 def quick(app):
     app.at.number_input(key="policy.bootstraps").set_value(20)
     app.at.number_input(key="policy.folds").set_value(2)
@@ -80,7 +71,7 @@ def quick(app):
 
 def estimate(app):
     quick(app).press("Estimate what it would earn")
-    return finish(app, lambda app: app.sidebar[EVALUATION] != "running")
+    return finish(app)
 
 
 def tables(app, column):
@@ -139,7 +130,7 @@ def test_placebo_of_the_chosen_policy(walking):
     assert "Not checked yet for the linear policy" in walking.text
     walking.at.number_input(key="policy.shuffles").set_value(5)
     quick(walking).press("Check with shuffled treatments")
-    finish(walking, lambda app: "shuffled gains" in app.text)
+    finish(walking)
     assert "shuffled among the people at each time, 5 times, the linear" in walking.text
 
 
@@ -172,7 +163,7 @@ def test_too_few_subjects_is_the_librarys_message_and_no_traceback(walking):
     done[Step.POLICY] = replace(done[Step.POLICY], token="of few")
     walking.at.number_input(key="policy.folds").set_value(7)
     walking.run().press("Estimate what it would earn")
-    finish(walking, lambda app: app.sidebar[EVALUATION] != "running")
+    finish(walking)
     assert len(walking.at.error) == 1
     assert "fewer than the 7 folds" in walking.text
     controls = walking.at.multiselect(key="policy.controls")

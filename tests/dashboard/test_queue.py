@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from long_jobs import ENDLESS, sample_trajectories, wait, wait_until
+from long_jobs import ENDLESS, sample_trajectories, wait
 from streamlit.testing.v1 import AppTest
+from waiting import wait_until
 
 from dashboard import autosaving, jobs, places, running
 from dashboard.jobs import Job, JobState

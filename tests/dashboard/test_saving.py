@@ -1,9 +1,8 @@
 """Saving and opening an analysis, and the autosave."""
 
-import time
-
 import pytest
 from streamlit.testing.v1 import AppTest
+from waiting import finish
 
 from dashboard.session import Key, Step
 from smdp.analysis.autosave import Autosaves
@@ -17,14 +16,6 @@ SAMPLE = "basics_mobile_synthetic.csv"
 STEPS = (Step.DATA, Step.MISSING, Step.RESCALING, Step.SCREENING, Step.FEATURES, Step.POLICY)
 
 
-def finish(app, step, seconds=240):
-    deadline = time.monotonic() + seconds
-    while app.sidebar[step] == "running" and time.monotonic() < deadline:
-        time.sleep(0.2)
-        app.run()
-    return app
-
-
 @pytest.fixture
 def analysed(sample):
     """The sample study to a quick policy, with choices that are not the defaults."""
@@ -33,12 +24,12 @@ def analysed(sample):
     sample.run().press("impute").go("rescaling").press("Rescale all variables").go("screening")
     sample.at.number_input(key="screening.seed").set_value(3)
     sample.at.number_input(key="screening.permutations").set_value(299)
-    finish(sample.run().press("Screen 15 variables"), 3).go("feature_dimension")
+    finish(sample.run().press("Screen 15 variables")).go("feature_dimension")
     sample.at.selectbox(key="features.kind").set_value("pca")
-    finish(sample.run().press("Fit the feature map"), 4).go("q_functions")
+    finish(sample.run().press("Fit the feature map")).go("q_functions")
     sample.at.checkbox(key="q.neural").set_value(False)
     sample.at.number_input(key="q.bootstraps").set_value(20)
-    return finish(sample.run().press("Learn the Q-functions"), 6)
+    return finish(sample.run().press("Learn the Q-functions"))
 
 
 def results(app):

@@ -1,22 +1,13 @@
 """The Screening page."""
 
-import time
-
 import pytest
+from waiting import finish
 
 
 @pytest.fixture
 def prepared(sample):
     sample.press("Use these roles").go("missing_values").press("impute")
     return sample.go("rescaling").press("Rescale all variables").go("screening")
-
-
-def finish(app, seconds=60):
-    deadline = time.monotonic() + seconds
-    while app.sidebar[3] == "running" and time.monotonic() < deadline:
-        time.sleep(0.1)
-        app.run()
-    return app
 
 
 def test_empty_page_says_what_it_will_do(prepared):

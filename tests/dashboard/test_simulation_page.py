@@ -1,9 +1,8 @@
 """The Simulation page: no file, live runs, our figures beside the paper's, planning."""
 
-import time
-
 import pytest
 from small_simulation import small_how
+from waiting import finish, wait_until
 
 from dashboard import jobs, session
 from dashboard.jobs import JobState
@@ -21,15 +20,6 @@ PAPER = SimulationSetting("linear", 0)
 @pytest.fixture
 def page(app):
     return app.go("simulation")
-
-
-def finish(page, step, seconds=90):
-    deadline = time.monotonic() + seconds
-    running = page.at.session_state[session.Key.JOBS]
-    while step in running and running[step].state == JobState.RUNNING:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return page.run()
 
 
 def small_comparison(page, replications=2):
@@ -55,7 +45,7 @@ def test_every_control_has_help(page):
 
 
 def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
-    finish(small_comparison(page), Step.SIMULATION)
+    finish(small_comparison(page))
     assert "2 simulated trials in 1 setting" in page.text
     assert "The paper has no figures for trials of this size" in page.text
     assert "Training was quick" in page.text
@@ -68,12 +58,12 @@ def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
 
 
 def test_more_trials_are_added_to_those_there_are_and_told_as_they_finish(page):
-    first = finish(small_comparison(page, 1), Step.SIMULATION)
+    first = finish(small_comparison(page, 1))
     earlier = first.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
     page.at.number_input(key="simulation.replications").set_value(2)
     page.run().press("Simulate")
     job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
-    finish(page, Step.SIMULATION)
+    finish(page)
     later = page.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
     assert len(later) == 2 * len(earlier)
     assert set(earlier["seconds"]) < set(later["seconds"])  # the same runs, not repeated ones
@@ -92,11 +82,9 @@ def test_no_feature_map_no_run(page):
 def test_cancel_keeps_the_finished_replications(page):
     small_comparison(page, replications=500)
     job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
-    deadline = time.monotonic() + 60
-    while not job.message.startswith("3 of 1000 done") and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: job.message.startswith("3 of 1000 done"), told=lambda: job.message)
     page.run().press("Cancel")
-    finish(page, Step.SIMULATION)
+    finish(page)
     assert "Stopped early" in page.text
     found = page.at.session_state[session.Key.DONE][Step.SIMULATION].result
     assert 3 <= len(found.rows) < 1000
@@ -111,7 +99,7 @@ def test_plan(page):
     page.at.text_input(key="simulation.plan.times").set_value("20")
     page.at.number_input(key="simulation.plan.replications").set_value(2)
     page.at.checkbox(key="simulation.plan.quick").set_value(True)
-    finish(page.run().press("Simulate"), Step.STUDY_PLAN)
+    finish(page.run().press("Simulate"))
     assert "all true variables" in page.text
     assert "Each size was simulated 2 times" in page.text
     shown = next(d.value for d in page.at.dataframe if "subjects" in d.value.columns)
@@ -132,12 +120,9 @@ def test_a_stopped_plan_is_a_plan():
         "replications": 500, "depth": "screening", "how": small_how(),
     }  # fmt: skip
     job = jobs.start("plan_study", "token", None, options, seed=1)
-    deadline = time.monotonic() + 60
-    while not job.message.startswith("3 of 1000 done") and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: job.message.startswith("3 of 1000 done"), told=lambda: job.message)
     job.cancel()
-    while job.state == JobState.RUNNING and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: job.state != JobState.RUNNING)
     assert job.state == JobState.DONE
     assert job.stopped_early
     assert job.result.study.how.seed == 1
@@ -147,12 +132,9 @@ def test_a_stopped_plan_is_a_plan():
 
 def test_cancelling_before_anything_is_finished():
     job = jobs.start("simulate", "token", None, (PAPER, ("adnn",), 1, small_how(seed=0)), seed=0)
-    deadline = time.monotonic() + 60
-    while not job.message.startswith("0 of 1 done") and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: job.message.startswith("0 of 1 done"), told=lambda: job.message)
     job.cancel()
-    while job.state == JobState.RUNNING and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: job.state != JobState.RUNNING)
     assert job.state == JobState.CANCELLED
     assert job.result is None
 

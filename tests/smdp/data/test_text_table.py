@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -157,12 +155,13 @@ def test_what_cannot_be_read(text: bytes, message: str) -> None:
         read(text)
 
 
-def test_two_million_rows_are_refused_at_once() -> None:
-    began = time.perf_counter()
+def test_two_million_rows_are_refused_before_they_are_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("smdp.data.files.text_table._parse", None)
     for cell in (b"1", b'"x"'):
         with pytest.raises(ReadError, match=r"more than 1,000,000 rows.*limit is 1,000,000.*split"):
             read(b"id,x\n" + (b"1," + cell + b"\n") * 2_000_000)
-    assert time.perf_counter() - began < 5
 
 
 def test_line_breaks_within_cells_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ def test_components_are_as_many_as_the_variance_takes(study):
     values = np.linalg.svd(centred, compute_uv=False) ** 2
     shares = np.cumsum(values) / values.sum()
     assert shares[found.dimension - 1] >= 0.9
-    assert found.dimension == 1 or shares[found.dimension - 2] < 0.9
+    assert shares[found.dimension - 2] < 0.9
     np.testing.assert_allclose(found.weights @ found.weights.T, np.eye(found.dimension), atol=1e-12)
     assert pca_feature_map(study, variance=1.0).dimension == 4
     with pytest.raises(SettingError, match="'variance' must be a share"):
@@ -72,7 +72,7 @@ def test_stability(study, quick, tmp_path):
         study, quick, bootstraps=3, seed=1, progress=lambda share, message: heard.append(share)
     )
     assert found.selection.index.tolist() == list(study.variables)
-    assert found.selection.between(0, 1).all()
+    assert set(found.selection.mul(3).round(9)) <= {0, 1, 2, 3}  # shares of three refits
     assert found.dimensions.sum() == pytest.approx(1)
     assert (found.weights["lower"] <= found.weights["upper"]).all()
     assert heard == sorted(heard)

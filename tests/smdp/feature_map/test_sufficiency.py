@@ -102,11 +102,13 @@ def test_absolute_by_both_conditions():
 
     assert p_value(noise(rows, 1)) > 0.05
     assert p_value(noise(rows, 1) + rows.states[:, :1]) <= 0.01
-    # With all of the state as features, nothing of it is left over.
-    assert 0 < p_value(noise(rows, 1), condition="ii") <= 1
+    # By the other condition: features and outcomes that have nothing to do with the state.
+    apart = replace(rows, outcomes=noise(rows, 2))
+    by_other = replace(settings, condition="ii")
+    nothing = absolute_p_value(apart, noise(rows, 1), noise(rows, 3)[:, :1], by_other, seed=seed)
+    assert nothing > 0.05
     first = rows.states[:, :1]
-    missing = absolute_p_value(rows, noise(rows, 1), first, replace(settings, condition="ii"),
-                               seed=seed)  # fmt: skip
+    missing = absolute_p_value(rows, noise(rows, 1), first, by_other, seed=seed)
     assert missing <= 0.01  # the utility depends on S2, which the feature does not have
 
 

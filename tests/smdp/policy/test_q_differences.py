@@ -77,9 +77,10 @@ def test_a_plane_is_empty_where_nobody_was(study):
     assert 0.1 < seen.mean() < 0.95
     expected = plane.x[None, :] + plane.y[:, None]
     np.testing.assert_allclose(plane.difference[seen], expected[seen])
-    corner = plane.difference[0, 0]
-    nearest = np.hypot(*(plane.seen - [plane.x[0], plane.y[0]]).T)
-    assert np.isnan(corner) or (nearest < 0.6).sum() >= 5
+    near = plane.seen.std(axis=0) / 2
+    for row, column in np.ndindex(seen.shape):
+        apart = (plane.seen - [plane.x[column], plane.y[row]]) / near
+        assert seen[row, column] == (((apart**2).sum(axis=1) <= 1).sum() >= 5)
     assert len(plane.taken) == len(plane.seen) == 120
 
 

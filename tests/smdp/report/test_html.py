@@ -127,14 +127,16 @@ def test_the_origin_is_in_the_appendix(page, analysis):
     assert "permutations = 299" in text
 
 
-def test_nothing_is_loaded_from_anywhere(page):
+def test_nothing_is_loaded_from_anywhere(page, written):
     for tag, attrs in page.tags:
         assert tag not in {"link", "img", "iframe", "object", "embed", "base", "form"}
         for name in ("src", "href", "action", "data", "poster", "srcset"):
             target = attrs.get(name)
             assert target is None or target.startswith("#"), (tag, name, target)
         assert not any(name.startswith("on") for name in attrs)
-    assert "url(" not in page.text("")
+    styles = re.findall(r"<style[^>]*>(.*?)</style>", written, re.DOTALL)
+    assert styles
+    assert not any("url(" in style or "@import" in style for style in styles)
 
 
 def test_only_the_two_scripts_of_the_report_may_run(page, written):
