@@ -2,11 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import partialmethod
-from pathlib import Path
 
 import pytest
+from quick_steps import InThisProcess, tiny
 from waiting import finish
 
 from dashboard import jobs
@@ -15,31 +13,10 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
 from smdp.analysis.steps import Step
 from smdp.analysis.tables import result_tables
-from smdp.plain_data import fingerprint, read_plain, write_plain
-from smdp.policy.evaluation_settings import EvaluationSettings
-from smdp.policy.settings import PolicySettings
-from smdp.settings import FeatureMapSettings
-from smdp.worker import TASKS
+from smdp.plain_data import fingerprint
 from tests.dashboard.conftest import Driver, open_file, saved
 from tests.small_trial import study_frame
 
-#: What the pages do not ask, set to as little work as it takes.
-TINY = {
-    FeatureMapSettings: {
-        "widths": (4,),
-        "penalties": (0.02,),
-        "folds": 2,
-        "steps": 30,
-        "polish_steps": 5,
-        "refit_steps": 30,
-        "restarts": 1,
-        "batch": 16,
-        "permutations": 299,
-        "iterate": False,
-    },
-    PolicySettings: {"width": 4, "steps": 100},
-    EvaluationSettings: {"segments": 2},
-}
 TABLE = study_frame().to_csv(index=False).encode()
 PAGES = (
     "data",
@@ -53,25 +30,6 @@ PAGES = (
     "patient",
     "report",
 )
-
-
-class InThisProcess:
-    """A worker without a process of its own: each would spend its seconds on imports."""
-
-    stdin = None
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @property
-    def stdout(self) -> Iterator[str]:
-        request = read_plain(self.folder / "request")
-        result = TASKS[request.task](request, lambda share, message: None)
-        write_plain(result, self.folder / "result")
-        yield from ()
-
-    def wait(self) -> int:
-        return 0
 
 
 def finished(app):
@@ -110,11 +68,6 @@ def click_through(app):
     app.at.multiselect(key="policy.moderators").set_value(["stress"])
     app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
     return finished(app)
-
-
-def tiny(patch):
-    for kind, settings in TINY.items():
-        patch.setattr(kind, "__init__", partialmethod(kind.__init__, **settings))
 
 
 @pytest.fixture(scope="module")

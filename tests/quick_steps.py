@@ -1,0 +1,58 @@
+"""Steps of the dashboard with as little work as it takes, for tests that are not about its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+
+from smdp.plain_data import read_plain, write_plain
+from smdp.policy.evaluation_settings import EvaluationSettings
+from smdp.policy.settings import PolicySettings
+from smdp.settings import FeatureMapSettings
+from smdp.worker import TASKS
+
+#: What the pages do not ask, set to as little work as it takes.
+TINY = {
+    FeatureMapSettings: {
+        "widths": (4,),
+        "penalties": (0.02,),
+        "folds": 2,
+        "steps": 30,
+        "polish_steps": 5,
+        "refit_steps": 30,
+        "restarts": 1,
+        "batch": 16,
+        "permutations": 299,
+        "iterate": False,
+    },
+    PolicySettings: {"width": 4, "steps": 100},
+    EvaluationSettings: {"segments": 2},
+}
+
+
+class InThisProcess:
+    """A worker without a process of its own: each would spend its seconds on imports."""
+
+    stdin = None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def stdout(self) -> Iterator[str]:
+        request = read_plain(self.folder / "request")
+        result = TASKS[request.task](request, lambda share, message: None)
+        write_plain(result, self.folder / "result")
+        yield from ()
+
+    def wait(self) -> int:
+        return 0
+
+
+def tiny(patch: pytest.MonkeyPatch) -> None:
+    """New settings are the tiny ones."""
+    for kind, settings in TINY.items():
+        patch.setattr(kind, "__init__", partialmethod(kind.__init__, **settings))
