@@ -1,5 +1,6 @@
 # make run    set up if needed, then open the dashboard
 # make test   set up if needed, then check style, types and behaviour
+# make check  the quick half of it, for every change: style, types, and the tests that take no time
 # make fuzz   open many more damaged files (make fuzz CASES=100000)
 # make bench  measure, and print the figures (make bench SLOW=--slow: hours, size and power too)
 # make clean  back to a fresh checkout
@@ -8,16 +9,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 
-.PHONY: run test fuzz bench setup browser clean
+.PHONY: run test check fuzz bench setup style browser clean
 
 run: setup
 	@$(BIN)/smdp dashboard
 
-test: setup browser
+# Neighbouring tests stay on one worker, so that what they share is made once.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+test: setup browser style
+	$(PYTEST)
+
+check: setup style
+	$(PYTEST) -m "not slow"
+
+style: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
 
 CASES ?= 20000
 fuzz: setup

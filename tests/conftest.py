@@ -1,7 +1,37 @@
 """What all tests share."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # The same examples on every run and machine, however busy: a red test is then a change in the code.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+#: Left out by `make check`: pages, browsers, processes of their own, training, whole analyses.
+SLOW = (
+    "browser/",
+    "dashboard/",
+    "fuzz/",
+    "smdp/analysis/test_divided.py",
+    "smdp/analysis/test_run_command.py",
+    "smdp/analysis/test_script.py",
+    "smdp/data/test_read_table.py",
+    "smdp/data/test_readers.py",
+    "smdp/data/test_spss_stata_sas.py",
+    "smdp/feature_map/test_baselines_and_stability.py",
+    "smdp/feature_map/test_fit.py",
+    "smdp/report/test_figure_files.py",
+    "smdp/report/test_word.py",
+    "smdp/simulation/",
+    "smdp/test_cli.py",
+    "smdp/test_disk_faults.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(here).as_posix().startswith(SLOW):
+            item.add_marker("slow")

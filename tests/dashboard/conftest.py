@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from waiting import wait_until
 
+from dashboard import jobs
 from dashboard.session import Key
 from smdp.analysis.autosave import Autosaves
 from smdp.analysis.result import AnalysisResult
@@ -95,6 +96,14 @@ def main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture
+def in_this_process(monkeypatch) -> None:
+    """Steps are done here: a worker would spend its seconds on imports."""
+    from quick_steps import InThisProcess
+
+    monkeypatch.setattr(jobs, "_worker", InThisProcess)
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from quick_steps import tiny
+from quick_steps import InThisProcess, tiny
 from waiting import finish, wait_until
 
-from dashboard import session
+from dashboard import jobs, session
 from dashboard.jobs import Job, JobState
 from dashboard.session import Key, Step
 from smdp import AnalysisPlan, ScreeningPlan, ScreeningSettings, read_table, run_analysis
@@ -44,6 +44,7 @@ def test_empty_pages_teach(sample):
     assert "works on the result of **Data**" in sample.text
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_principal_components_from_page_to_weights(screened):
     assert "7 variables to one feature" in screened.text
     screened.at.selectbox(key="features.kind").set_value("pca")
@@ -58,6 +59,7 @@ def test_principal_components_from_page_to_weights(screened):
     assert not screened.at.exception
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_another_kind_of_map_is_another_result(screened):
     for kind in ("pca", "identity"):
         screened.at.selectbox(key="features.kind").set_value(kind)
@@ -68,6 +70,7 @@ def test_another_kind_of_map_is_another_result(screened):
     assert "15 features made of 15 of 15" in screened.text
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_alternating_network_with_a_dimension_by_hand(screened):
     screened.at.number_input(key="features.by_hand").set_value(2)
     screened.run()
@@ -145,7 +148,9 @@ def test_stability_over_resamples_cancelled_after_two(screened):
     screened.at.number_input(key="features.by_hand").set_value(1)
     screened.run()
     screened.at.text_input(key="features.why").set_value("quick")
-    finish(screened.run().press("Fit the feature map")).go("weights")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "_worker", InThisProcess)
+        finish(screened.run().press("Fit the feature map")).go("weights")
     screened.at.number_input(key="weights.bootstraps").set_value(300)
     screened.run().press("Check stability")
     job = screened.at.session_state[Key.JOBS][Step.STABILITY]

@@ -126,6 +126,7 @@ def test_subgroups_are_named_in_their_own_units(smoking):
     assert all("2" in name for name in tables(smoking, "group")[0]["group"])
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_placebo_of_the_chosen_policy(walking):
     assert "Not checked yet for the linear policy" in walking.text
     walking.at.number_input(key="policy.shuffles").set_value(5)
@@ -134,6 +135,7 @@ def test_placebo_of_the_chosen_policy(walking):
     assert "shuffled among the people at each time, 5 times, the linear" in walking.text
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_three_actions_with_known_probabilities_and_unavailable_decisions(walking):
     assert "Read as an observational study" not in walking.text
     assert "On average, message changed the utility that follows by" in walking.text

@@ -17,7 +17,7 @@ STEPS = (Step.DATA, Step.MISSING, Step.RESCALING, Step.SCREENING, Step.FEATURES,
 
 
 @pytest.fixture
-def analysed(sample):
+def analysed(sample, in_this_process):
     """The sample study to a quick policy, with choices that are not the defaults."""
     sample.press("Use these roles").go("missing_values")
     sample.at.slider(key="missing.span").set_value(0.8)

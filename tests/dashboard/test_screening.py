@@ -15,6 +15,7 @@ def test_empty_page_says_what_it_will_do(prepared):
     assert prepared.sidebar[3] == "ready"
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_screening_finds_the_planted_variables(prepared):
     finish(prepared.press("Screen 15 variables"))
     assert prepared.sidebar[3].endswith("of 15 variables kept")
@@ -25,6 +26,7 @@ def test_screening_finds_the_planted_variables(prepared):
     assert "not proven useless" in prepared.text
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_forced_variables_are_recorded(prepared):
     prepared.at.multiselect(key="screening.in").set_value(["age"])
     prepared.at.multiselect(key="screening.out").set_value(["female"])
@@ -38,6 +40,7 @@ def test_a_job_survives_a_page_switch(prepared):
     assert prepared.sidebar[3].endswith("of 15 variables kept")
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_changing_back_brings_the_result_back_at_once(prepared):
     finish(prepared.press("Screen 15 variables"))
     first = prepared.sidebar[3]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from smdp.errors import SettingError
+from smdp.simulation import optimum
 from smdp.simulation.generative_model import GenerativeModel
 from smdp.simulation.names import MODELS
-from smdp.simulation.optimum import optimal_policy
 from smdp.simulation.outcome import simulated_outcome
 from smdp.simulation.paper_tables import PAPER_TIMES, optimal_outcome
+
+optimal_policy = cache(optimum.optimal_policy)
 
 
 def q_values(policy, states):
