@@ -22,6 +22,7 @@ SLOW = (
     "smdp/data/test_spss_stata_sas.py",
     "smdp/feature_map/test_baselines_and_stability.py",
     "smdp/feature_map/test_fit.py",
+    "smdp/feature_map/test_tuning.py",
     "smdp/report/test_figure_files.py",
     "smdp/report/test_word.py",
     "smdp/simulation/",
