@@ -19,11 +19,11 @@ from time import perf_counter
 import numpy as np
 from joblib import Parallel, delayed
 
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.refit import Architecture, refit, residuals_without_state
 from smdp.feature_map.layers import apply
-from smdp.feature_map.refit import Architecture, refit, residuals_without_state
 from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets, transitions
-from smdp.settings import FeatureMapSettings
 from smdp.simulation.generative_model import simulate
 
 MODELS = ("linear", "quad", "exp")

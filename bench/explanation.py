@@ -23,18 +23,17 @@ import pandas as pd
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.prepare import PreparedData, prepare
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.baselines import identity_feature_map
-from smdp.feature_map.iterate import fit_feature_map
+from smdp.explanation.policy_explanation import explain_policy
+from smdp.export.policy_file import policy_text, use_of
+from smdp.export.policy_reader import Policy
+from smdp.feature_map.adnn.iterate import fit_feature_map
+from smdp.feature_map.identity import identity_feature_map
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.policy.explanation import explain_policy
-from smdp.policy.export import policy_text, use_of
-from smdp.policy.learned_policy import LearnedPolicy
+from smdp.policy.learned_policy import LearnedPolicy, learn_policy
 from smdp.policy.point_of_use import PointOfUse, state_now
-from smdp.policy.policy_reader import Policy
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from smdp.policy.policy_settings import PolicySettings
 from smdp.screening import screen
-from smdp.settings import ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.basics_like import DEFAULT_SEED, STATES, basics_like
 
 TRUTH = {"weekend": 1, "stress": -1, "quit_attempts": 1}

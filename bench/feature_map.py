@@ -17,13 +17,14 @@ from time import perf_counter
 import numpy as np
 from joblib import Parallel, delayed
 
-from smdp.feature_map import training
-from smdp.feature_map.iterate import fit_feature_map
-from smdp.feature_map.training import train
+from smdp.feature_map.adnn import training
+from smdp.feature_map.adnn.iterate import fit_feature_map
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.training import train
+from smdp.feature_map.adnn.tuning import grid, how_to_select
 from smdp.feature_map.transitions import TrainingSets, transitions
-from smdp.feature_map.tuning import grid, how_to_select
 from smdp.screening import screen
-from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 
 MODELS, NOISE = ("linear", "quad", "exp"), (0, 50, 200)

@@ -13,6 +13,11 @@ import plotly.graph_objects as go
 
 from smdp.data.arrange import arrange
 from smdp.data.guess_roles import guess_roles
+from smdp.data.preparation_settings import (
+    ImputationSettings,
+    PreparationSettings,
+    RescalingSettings,
+)
 from smdp.data.prepare import complete, finish
 from smdp.data.read_table import read_table
 from smdp.data.study import Study
@@ -26,7 +31,6 @@ from smdp.figures.missing_values import (
 from smdp.figures.rescaling import before_after_figure, levels_figure
 from smdp.report.browser import find_browser
 from smdp.report.figure_files import figure_files
-from smdp.settings import ImputationSettings, PreparationSettings, RescalingSettings
 from smdp.simulation.samples import BASICS, sample_file
 
 RUNS = 3

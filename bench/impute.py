@@ -16,9 +16,10 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from smdp.data.column_roles import ColumnRoles, StateVariable
+from smdp.data.column_roles import ColumnRoles
 from smdp.data.impute import impute
 from smdp.data.study import Study
+from smdp.data.variables import Variable
 
 BESIDE_THE_PROJECT = Path(__file__).parents[2] / "shared/data/heartsteps/heartsteps_v1.csv"
 NOT_STATES = (
@@ -64,7 +65,7 @@ def build_study(frame: pd.DataFrame) -> Study:
     return Study(
         roles=ColumnRoles("subject", "time", "action", names, "utility"),
         subjects=tuple(map(str, subjects)),
-        variables=tuple(StateVariable(name, "continuous") for name in names),
+        variables=tuple(Variable(name) for name in names),
         action_labels=("0", "1"),
         values=values,
         present=present,

@@ -16,11 +16,11 @@ from unittest.mock import patch
 import pandas as pd
 from joblib import Parallel, delayed
 
-from smdp.feature_map import iterate
-from smdp.feature_map.dimension import DimensionChoice, choose_dimension
-from smdp.settings import FeatureMapSettings
+from smdp.feature_map.adnn import dimension
+from smdp.feature_map.adnn.dimension import DimensionChoice, choose_dimension
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.simulation.replication import CellResult, replicate
-from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
+from smdp.simulation.study_settings import SimulationSetting, StudyCell, StudySettings
 from smdp.simulation.summary import mean_and_error
 
 DEFAULT = FeatureMapSettings(interpretable=False)
@@ -39,8 +39,8 @@ MEASURES = {"linear": 2, "neural": 2, "variables_count": 1, "dimension": 1, "sec
 def one(variant: str, noise: int, replication: int) -> CellResult:
     how = StudySettings(feature_map=VARIANTS[variant])
     chooses = penalised_choice if variant == NO_REFIT else choose_dimension
-    with patch.object(iterate, "choose_dimension", chooses):
-        return replicate(Cell(SimulationSetting("exp", noise), "adnn", replication), how)
+    with patch.object(dimension, "choose_dimension", chooses):
+        return replicate(StudyCell(SimulationSetting("exp", noise), "adnn", replication), how)
 
 
 def penalised_choice(*arguments, **more) -> DimensionChoice:

@@ -30,11 +30,11 @@ from playwright.async_api import Browser, Error, Page, async_playwright, expect
 
 from smdp.data.export import to_csv
 from smdp.data.guess_roles import guess_roles
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
 from smdp.data.prepare import prepare
 from smdp.data.read_table import read_table
 from smdp.parallel import cores
 from smdp.screening import screen
-from smdp.settings import PreparationSettings, RescalingSettings
 from smdp.simulation.basics_like import basics_like
 
 CLIENTS = 10

@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 import smdp
-from smdp.policy.settings import PolicySettings
+from smdp.policy.policy_settings import PolicySettings
 
 ORACLE = ("S1", "S2", "S3", "S4")
 MODELS = ("linear", "quad", "exp")

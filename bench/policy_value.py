@@ -20,12 +20,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from smdp.feature_map.baselines import identity_feature_map
-from smdp.policy.evaluation import evaluate_policy
-from smdp.policy.evaluation_settings import EvaluationSettings
-from smdp.policy.evaluation_study import evaluation_study
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.value import evaluate_policy, evaluation_study
+from smdp.feature_map.identity import identity_feature_map
+from smdp.policy.learned_policy import learn_policy
+from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import silent
 from smdp.simulation.generative_model import INITIAL_SD, LINKS, PRECISE_SD, simulate
 

@@ -14,10 +14,11 @@ from time import perf_counter
 from joblib import Parallel, delayed
 
 from smdp.data.guess_roles import guess_roles
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
 from smdp.data.prepare import prepare
-from smdp.feature_map.iterate import fit_feature_map
+from smdp.feature_map.adnn.iterate import fit_feature_map
 from smdp.screening import screen
-from smdp.settings import PreparationSettings, RescalingSettings, ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.basics_like import NOISE, basics_like
 
 PLANTED = ("weekend", "stress", "quit_attempts")

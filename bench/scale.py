@@ -24,11 +24,12 @@ import pandas as pd
 
 from smdp.data.arrange import arrange
 from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
 from smdp.data.prepare import complete, finish
 from smdp.data.read_table import read_table
 from smdp.parallel import cores
 from smdp.screening import screen
-from smdp.settings import PreparationSettings, RescalingSettings, ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 
 #: (subjects, times, variables): the target, and one size beside which each of the three is doubled.
 TARGET = (2000, 200, 100)

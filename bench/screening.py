@@ -131,7 +131,7 @@ def measure_memory(variables: int, times: int, subjects: int, pooling: str) -> N
     """A screen of the given size in this process, and what it took at most."""
     from smdp.data.trajectories import Trajectories
     from smdp.screening import screen
-    from smdp.settings import ScreeningSettings
+    from smdp.screening_settings import ScreeningSettings
 
     random = np.random.default_rng(0)
     shape = (subjects, times)

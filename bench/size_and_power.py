@@ -18,7 +18,7 @@ import numpy as np
 
 from smdp.independence.over_time import HowToTest, independence_over_time
 from smdp.screening import screen
-from smdp.settings import ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 
 SUBJECTS, TIMES, LEVEL = 30, 90, 0.10

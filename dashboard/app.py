@@ -5,17 +5,16 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import autosaving
-from dashboard.navigation import PAGES, START, VIEWS, sidebar, step_of_page
+from dashboard.navigation import pages, sidebar, step_of_page
+from dashboard.page import skeleton
 from dashboard.returning import remember_in_browser
 from dashboard.running import collect
-from dashboard.saving import keep_records
 from dashboard.session import Key, begin_visit
 from dashboard.style import apply_style
+from smdp.plugins import load_plugins
 
-page = st.navigation(
-    [st.Page(f"views/{p.view}.py", title=p.title) for p in (START, *PAGES.values(), *VIEWS)],
-    position="hidden",
-)
+load_plugins()
+page = st.navigation(pages(skeleton), position="hidden")
 st.set_page_config(
     page_title=f"{page.title} · smdp",
     page_icon=str(Path(__file__).parent / "static" / "icon.svg"),
@@ -26,7 +25,6 @@ autosaving.begin()
 begin_visit(page.title)
 st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
-keep_records()
 autosaving.name_in_address()
 sidebar()
 remember_in_browser()

@@ -16,12 +16,12 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.running import adopt, jobs
-from dashboard.saving import STEPS, choices_so_far, current_analysis, notes, put_into_session
 from dashboard.session import Key
 from dashboard.table import loaded
+from dashboard.work import choices_so_far, current_analysis, notes, put_into_session
+from smdp.analysis.analysis import Analysis
 from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
 from smdp.analysis.open_mark import OpenMark
-from smdp.analysis.result import AnalysisResult
 from smdp.errors import SmdpError
 
 IN_ADDRESS, OFF = "work", "off"
@@ -43,11 +43,11 @@ class Autosave:
     running: tuple[str, ...] = ()  # the steps that are being worked out, as was last written
     copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
     mark: OpenMark | None = None  # goes with the session
-    _waiting: AnalysisResult | None = None
+    _waiting: Analysis | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
-    def save(self, analysis: AnalysisResult) -> None:
+    def save(self, analysis: Analysis) -> None:
         with self._lock:
             self._waiting = analysis
         threading.Thread(target=self._write).start()
@@ -131,7 +131,7 @@ def keep_work() -> None:
 
 
 def _keep_what_is_running(mine: Autosave) -> None:
-    running = tuple(str(step) for step, job in jobs().items() if job.active)
+    running = tuple(name for name, job in jobs().items() if job.active)
     if running != mine.running:
         mine.running = running
         with contextlib.suppress(SmdpError, OSError):
@@ -183,7 +183,7 @@ def forget_everything() -> None:
 
 def _worth_writing() -> tuple[Any, ...]:
     """What is written anew when it changes: a reloaded page is to show what was chosen, too."""
-    started = tuple(job.token for job in jobs().values() if job.active)
+    started = tuple(job.number for job in jobs().values() if job.active)
     table = loaded()
     often = table is not None and table.frame.size <= CELLS_WRITTEN_OFTEN
     return (work_so_far(), started, choices_so_far() if often else "")
@@ -192,9 +192,11 @@ def _worth_writing() -> tuple[Any, ...]:
 def work_so_far() -> tuple[Any, ...]:
     """What was done and written, apart from choices that nothing was made with yet."""
     table = loaded()
-    tokens = tuple(done.token if (done := session.done(step)) else "" for step in STEPS)
+    own = session.analysis()
+    records = own.records.values() if own is not None else ()
+    made = tuple((record.step, record.finished, record.output) for record in records)
     titles = (session.kept("report.title", ""), session.kept("report.author", ""))
-    return (table and table.token, tokens, tuple(sorted(notes().items())), titles)
+    return (table and table.token, made, tuple(sorted(notes().items())), titles)
 
 
 def _session_id() -> str:

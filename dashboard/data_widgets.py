@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dashboard.session import Key, keep, kept, memo, start_visit_anew
+from dashboard.session import Key, keep, kept, memo, start_visit_anew, the_analysis
 from dashboard.show import errors_as_messages, literal
-from dashboard.table import LoadedTable, load
-from smdp.data.column_roles import KINDS, NextValue
+from dashboard.table import NOT_CHOSEN, LoadedTable, load
+from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.columns import level_text, sorted_levels
-from smdp.data.describe import plural
 from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
-from smdp.data.role_table import add_codes, held_by_columns, role_table
+from smdp.data.role_table import (
+    add_codes,
+    codes_from_table,
+    held_by_columns,
+    role_table,
+    roles_to_table,
+)
+from smdp.data.variables import KINDS
+from smdp.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from smdp.analysis.plan import AnalysisPlan
+
+ALL_COLUMNS = "*"
 
 LAYOUTS: dict[Layout, str] = {
     "long": "Long: a row for each time",
@@ -87,7 +100,9 @@ def choose_sheet(source: LoadedTable) -> None:
 
 def choose_layout(source: LoadedTable) -> pd.DataFrame:
     """The table in long form; the layout is recognised and can be corrected."""
-    found = recognise_layout(source.frame)
+    planned = the_analysis().plan
+    known = planned.roles != NOT_CHOSEN
+    found = planned.reading.layout if known else recognise_layout(source.frame)
     layouts = list(LAYOUTS)
     chosen = st.selectbox(
         "Layout of the table",
@@ -104,11 +119,12 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
 
 
 def missing_codes_everywhere() -> str:
+    planned = the_analysis().plan.reading.missing_codes.get(ALL_COLUMNS, ())
     return keep(
         "codes",
         st.text_input(
             "Missing codes in all columns",
-            value=kept("codes", ""),
+            value=kept("codes", ", ".join(map(str, planned))),
             key=visit_key("codes"),
             placeholder="-9, 999",
             help="Values that mean 'missing'. Empty cells, NA, NaN and a single dot count as "
@@ -122,9 +138,13 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
     origin = f"{source.token}:{kept('layout', '')}"
     name = f"roles:{origin}"
     if kept(name, None) is None:
-        guess = guess_columns(frame)
-        keep(name, role_table(frame, guess))
-        keep("next value", guess.next_value)
+        planned = the_analysis().plan
+        if planned.roles != NOT_CHOSEN and planned.reading.layout == kept("layout", ""):
+            _start_from(planned, frame, name)
+        else:
+            guess = guess_columns(frame)
+            keep(name, role_table(frame, guess))
+            keep("next value", guess.next_value)
     base_key = visit_key(f"base-{origin}")
     if base_key not in st.session_state:
         st.session_state[base_key] = kept(name, None)
@@ -144,6 +164,43 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
         held = held_by_columns(edited).map(literal)
         st.table(held, border="horizontal", hide_index=True)
     return keep(name, edited)
+
+
+def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
+    """The controls as the plan of an opened analysis says."""
+    roles, codes = plan.roles, dict(plan.reading.missing_codes)
+    codes.pop(ALL_COLUMNS, None)
+    keep(name, roles_to_table(frame, roles, codes))
+    by_next_value = isinstance(roles.utility, NextValue)
+    keep("next value", roles.utility if by_next_value else None)
+    keep("utility column", None if by_next_value else roles.utility)
+    levels = roles.action_levels or {}
+    for level, label in levels.items():
+        keep(f"label:{roles.action}:{level}", label)
+    constants: Mapping[str, Any] = {}
+    if isinstance(roles.probability, Mapping):
+        constants = {a: p for a, p in roles.probability.items() if not isinstance(p, str)}
+    elif isinstance(roles.probability, float):
+        constants = dict.fromkeys(list(levels)[1:] or ["1"], roles.probability)
+    keep("randomised", bool(constants))
+    for level, probability in constants.items():
+        keep(f"probability:{roles.action}:{level}", probability)
+    keep("lags", roles.lags)
+    keep("add time", roles.add_time)
+
+
+def codes_as_planned(
+    codes: Mapping[str, tuple[str | float, ...]], frame: pd.DataFrame
+) -> Mapping[str, tuple[str | float, ...]]:
+    """The plan's own codes where they mean the same: it may name some for all columns at once."""
+    plan = the_analysis().plan
+    rest = dict(plan.reading.missing_codes)
+    everywhere = ", ".join(map(str, rest.pop(ALL_COLUMNS, ())))
+    if not everywhere or plan.roles == NOT_CHOSEN or plan.reading.layout != kept("layout", ""):
+        return codes
+    found = codes_from_table(roles_to_table(frame, plan.roles, rest), everywhere)
+    same = {name: tuple(each) for name, each in found.items()} == dict(codes)
+    return plan.reading.missing_codes if same else codes
 
 
 def offer_suspected_codes(source: LoadedTable, frame: pd.DataFrame, roles: pd.DataFrame) -> None:
@@ -208,6 +265,9 @@ def edit_actions(
         for level, label in labels.items():
             keep(f"label:{column}:{level}", label)
         probability = _choose_probability(frame, roles, column, levels)
+    planned = the_analysis().plan.roles.probability
+    if isinstance(planned, float) and probability == {levels[1]: planned} and len(levels) == 2:
+        return labels, planned  # the same, as the plan of an opened analysis writes it
     return labels, probability
 
 
@@ -245,6 +305,13 @@ def _choose_probability(
             ),
         )
     return chosen
+
+
+def with_planned_units(roles: ColumnRoles) -> ColumnRoles:
+    """The page does not ask what a variable's numbers count; what the plan says of it stays."""
+    units = {each.name: each.unit for each in the_analysis().plan.roles.variables}
+    states = tuple(replace(each, unit=units.get(each.name)) for each in roles.variables)
+    return replace(roles, states=states)
 
 
 def choose_look_back() -> tuple[int, bool]:

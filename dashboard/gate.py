@@ -1,23 +1,19 @@
-"""'This page needs step X first', with the link."""
+"""'This page needs step X first', with the link; and when a shown result is of other settings."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from dashboard.navigation import PAGES
-from dashboard.session import State, Step, done, state, works_on
+from dashboard.navigation import page_path, page_step
+from dashboard.session import State, analysis, asked, done, first_open, result, state
+from smdp.steps import Step
 
 
 def needs(step: Step) -> bool:
     """Whether what this step works on is done and fresh; else the page says what is missing."""
-    earlier = works_on(step)
-    if earlier is None or state(earlier) == State.DONE:
-        return True
-    open_step = earlier
-    while (previous := works_on(open_step)) is not None and state(previous) != State.DONE:
-        open_step = previous
-    page = PAGES[open_step]
-    if state(open_step) == State.NOT_STARTED:
+    if analysis() is None:
         with st.container(border=True):
             st.markdown(
                 "No file is loaded yet. **Start** has the ways in: your own file, work that was "
@@ -25,48 +21,62 @@ def needs(step: Step) -> bool:
             )
             st.page_link("views/start.py", label="Go to Start", icon=":material/arrow_back:")
         return False
+    open_step = first_open(step)
+    if open_step is None:
+        return True
+    title = page_title(open_step)
     if state(open_step) == State.OUT_OF_DATE:
-        text = f"**{page.title}** is out of date: something before it has changed."
-        link = f"Run {page.title} again"
+        text = f"**{title}** is out of date: something before it has changed."
+        link = f"Run {title} again"
     else:
-        text = f"This page works on the result of **{page.title}**, which is not done yet."
-        link = f"Go to {page.title}"
-    with st.container(border=True):
-        st.markdown(text)
-        st.page_link(f"views/{page.view}.py", label=link, icon=":material/arrow_back:")
+        text = f"This page works on the result of **{title}**, which is not done yet."
+        link = f"Go to {title}"
+    _link(open_step, text, link)
     return False
 
 
 def needs_result(step: Step) -> bool:
     """Whether there is a result of this step to look at; else the page says where to make one."""
-    if done(step) is not None:
+    if result(step) is not None:
         return True
     if needs(step):
-        page = PAGES[step]
-        with st.container(border=True):
-            st.markdown(f"This page shows the result of **{page.title}**, which is not done yet.")
-            st.page_link(
-                f"views/{page.view}.py", label=f"Go to {page.title}", icon=":material/arrow_back:"
-            )
+        title = page_title(step)
+        text = f"This page shows the result of **{title}**, which is not done yet."
+        _link(step, text, f"Go to {title}")
     return False
 
 
-def same_settings(step: Step, settings: object) -> bool:
-    """Whether the step's result was made with these settings."""
+def page_title(step: Step) -> str:
+    page = page_step(step).page
+    return page.title if page is not None else step.title
+
+
+def _link(step: Step, text: str, label: str) -> None:
+    with st.container(border=True):
+        st.markdown(text)
+        st.page_link(page_path(page_step(step)), label=label, icon=":material/arrow_back:")
+
+
+def same_settings(step: Step, **sections: Any) -> bool:
+    """Whether the step's result was made as these sections of the plan say."""
     finished = done(step)
-    return finished is not None and finished.settings == settings
+    return finished is not None and finished.asked == step.asked_by(asked(step, **sections).plan)
 
 
-def changed_notice(step: Step, settings: object) -> None:
+def changed_notice(step: Step, **sections: Any) -> None:
     """On a page whose settings are no longer those of the result that it shows."""
     if state(step) == State.OUT_OF_DATE:
         stale_notice(step)
-    elif done(step) is not None and not same_settings(step, settings):
-        st.info(
-            "The settings on this page are not those that the result below was made with. It stays "
-            "as it is until you press the button.",
-            icon=":material/history:",
-        )
+    elif done(step) is not None and not same_settings(step, **sections):
+        other_settings_notice()
+
+
+def other_settings_notice() -> None:
+    st.info(
+        "The settings on this page are not those that the result below was made with. It stays "
+        "as it is until you press the button.",
+        icon=":material/history:",
+    )
 
 
 def stale_notice(step: Step) -> None:

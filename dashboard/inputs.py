@@ -31,10 +31,11 @@ def whole_number(label: str, name: str, default: int, low: int, high: int, help_
     return keep(name, int(chosen))
 
 
-def level(label: str, name: str, default: float, help_text: str) -> float:
-    """A probability, such as a false-alarm level."""
-    last = _within(name, default, 0.001, 0.5)
-    chosen = st.number_input(label, 0.001, 0.5, last, 0.01, format="%.3f", key=name, help=help_text)
+def real_number(
+    label: str, name: str, default: float, low: float, high: float, step: float, help_text: str
+) -> float:
+    last = _within(name, default, low, high)
+    chosen = st.number_input(label, low, high, last, step, format="%.3f", key=name, help=help_text)
     return keep(name, float(chosen))
 
 
@@ -84,5 +85,5 @@ def several(
     return keep(name, st.multiselect(label, options, last, key=name, help=help_text))
 
 
-def text(label: str, name: str, help_text: str) -> str:
-    return keep(name, st.text_input(label, kept(name, ""), key=name, help=help_text))
+def text(label: str, name: str, help_text: str, default: str = "") -> str:
+    return keep(name, st.text_input(label, kept(name, default), key=name, help=help_text))

@@ -1,6 +1,6 @@
 """Starts, watches and cancels worker processes, one for each running step of a session.
 
-Where all places are taken (`dashboard.places`), a job waits for one.
+Where as many run as may (`dashboard.job_queue`), a job waits for its turn.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from dashboard.places import places, threads_of_a_worker
-from dashboard.session import BY_SETTINGS_ALONE, How
+from dashboard.job_queue import job_queue, threads_of_a_worker
 from smdp.errors import SmdpError
+from smdp.progress import Message
+from smdp.worker import Request
 
 # A reloaded page takes its jobs over within moments; a closed one is gone for good.
 GRACE_SECONDS = 8.0
@@ -44,18 +45,23 @@ class JobState(StrEnum):
 
 @dataclass(eq=False)
 class Job:
-    """One worker process and what it last said."""
+    """One worker process and what it last said.
 
-    task: str
-    token: str
-    settings: Any
+    `asked`: what its result is to be put into, for whoever started it. `keeps_what_is_finished`:
+    stopped early, it has a result all the same. `of_analysis`: it works on the session's table.
+    """
+
     folder: Path
+    asked: Any = None
+    keeps_what_is_finished: bool = False
+    of_analysis: bool = True
     session: str = ""  # the browser session that it belongs to, and ends with
     process: subprocess.Popen | None = None
     started: float = 0.0
+    ended: float = 0.0
     share: float = 0.0
     message: str = "Starting"
-    messages: list[str] = field(default_factory=list)  # in order, none twice in a row
+    messages: list[Message] = field(default_factory=list)  # in order, none twice in a row
     state: JobState = JobState.WAITING
     shown: JobState = JobState.WAITING  # the state that the whole page last showed
     stopping: bool = False  # asked to stop, still running
@@ -63,9 +69,7 @@ class Job:
     ended_with: str = ""  # what ended it that was no wish of the user
     error: SmdpError | None = None
     result: Any = None
-    made_from: str = ""
-    how: How = BY_SETTINGS_ALONE
-    summary: Callable[[Any], str] = str
+    number: int = field(default_factory=count().__next__)  # tells jobs of this server apart
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -75,7 +79,7 @@ class Job:
     @property
     def before(self) -> int:
         """How many jobs are before this one; 0 when it does not wait."""
-        return places().before(self)
+        return job_queue().before(self)
 
     @property
     def seconds_left(self) -> float | None:
@@ -84,6 +88,11 @@ class Job:
             return None
         spent = time.monotonic() - self.started
         return spent * (1 - self.share) / self.share
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, or has taken so far."""
+        return None if not self.started else (self.ended or time.monotonic()) - self.started
 
     def begin(self) -> None:
         """Start the worker, unless the job was ended while it waited."""
@@ -105,9 +114,7 @@ class Job:
 
     def cancel(self) -> None:
         """Stop, and keep what is finished; where there is nothing to keep, or asked twice, end."""
-        from smdp.worker import KEEP_WHAT_IS_FINISHED
-
-        keeps = self.state == JobState.RUNNING and self.task in KEEP_WHAT_IS_FINISHED
+        keeps = self.state == JobState.RUNNING and self.keeps_what_is_finished
         if keeps and not self.stopping and _ask(self.process):
             self.stopping = True
             threading.Thread(target=_end_if_deaf, args=(self,), daemon=True).start()
@@ -127,33 +134,33 @@ class Job:
 
     def _leave(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-        places().leave(self)
+        job_queue().leave(self)
 
 
-def start(task: str, token: str, data: object, settings: object, seed: int) -> Job:
-    """Start the task in a process of its own, or queue for a place, and return at once."""
+def start(request: Request, asked: Any = None, *, keeps_what_is_finished: bool = False) -> Job:
+    """Start the work in a process of its own, or queue for it, and return at once."""
     from smdp.plain_data import write_plain
-    from smdp.worker import Request
 
     _remove_left_overs()
     folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}-{os.getpid()}-"))
     try:
-        write_plain(Request(task, data, settings, seed), folder / "request")
+        write_plain(request, folder / "request")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     context = st.runtime.scriptrunner.get_script_run_ctx()
-    job = Job(task, token, settings, folder, context.session_id if context is not None else "")
-    places().enter(job)
+    own_session = context.session_id if context is not None else ""
+    job = Job(folder, asked, keeps_what_is_finished, session=own_session)
+    job_queue().enter(job)
     job.shown = job.state
     if context is not None:
         threading.Thread(target=_guard, args=(job,), daemon=True).start()
     return job
 
 
-def ended_with_the_program() -> Job:
+def ended_with_the_program(asked: Any) -> Job:
     """In the place of a job that a server did not finish before it was ended itself."""
-    ended = Job("", "", None, Path(), state=JobState.CANCELLED, shown=JobState.CANCELLED)
+    ended = Job(Path(), asked, state=JobState.CANCELLED, shown=JobState.CANCELLED)
     ended.ended_with = "the program was ended"
     return ended
 
@@ -200,14 +207,17 @@ def _listen(job: Job) -> None:
         except ValueError:
             continue
         if "progress" in line:
-            job.share, job.message = float(line["progress"]), str(line["message"])
+            job.share = float(line["progress"])
+            message = Message(str(line["message"]), **line.get("facts", {}))
+            job.message = str(message)
             if job.message not in job.messages[-1:]:
-                job.messages.append(job.message)
+                job.messages.append(message)
         elif "stopped" in line:
             job.stopped_early = True
         elif "problem" in line:
-            problem = SmdpError(line["problem"], line["remedy"])
+            problem = SmdpError(line["problem"], line["remedy"], line.get("concerns", ""))
     code = job.process.wait()
+    job.ended = time.monotonic()
     try:
         if job.state == JobState.RUNNING:
             if code == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smdp.words.visible import visible
+from smdp.text import visible
 
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=])")
 #: Between these, addresses of pages and of people are recognised, which become links by themselves.

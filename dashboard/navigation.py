@@ -2,57 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard import autosaving
 from dashboard.running import is_waiting, watch_if_running
-from dashboard.session import State, Step, before, done, state
+from dashboard.session import Key, State, analysis, done, state
 from dashboard.show import figure_format, literal
 from dashboard.table import loaded
+from smdp.steps import Step, step_named, steps
+from smdp.steps.step import Page
 
-
-@dataclass(frozen=True)
-class PageInfo:
-    view: str
-    title: str
-    number: int | None = None
-    purpose: str = ""
-
-
-START = PageInfo("start", "Start")
-PAGES = {
-    Step.DATA: PageInfo("data", "Data", 1, "Say what each column is"),
-    Step.MISSING: PageInfo(
-        "missing_values", "Missing values", 2, "See what is missing and fill it in"
-    ),
-    Step.RESCALING: PageInfo(
-        "rescaling", "Rescaling", 3, "Put all variables on common levels, or keep their units"
-    ),
-    Step.SCREENING: PageInfo("screening", "Screening", 4, "Find the variables that matter"),
-    Step.FEATURES: PageInfo(
-        "feature_dimension", "Feature dimension", 5, "Find how few features are enough"
-    ),
-    Step.STABILITY: PageInfo("weights", "Weights", 6, "Read what the features are made of"),
-    Step.POLICY: PageInfo(
-        "q_functions", "Q-functions", 7, "Learn what each treatment is worth in each state"
-    ),
-    Step.EVALUATION: PageInfo(
-        "policy", "Policy", 8, "See whom it would treat, and what that would earn"
-    ),
-}
-PATIENT = PageInfo("patient", "Patient", 9, "See one recommendation with its reasons")
-REPORT = PageInfo("report", "Report", None, "Take away report, figures, plan and analysis")
-SIMULATION = PageInfo("simulation", "Simulation", None, "Try the method where the truth is known")
-GLOSSARY = PageInfo("glossary", "Glossary", None, "Look up a word")
+START = Page("Start", "The ways in", "start")
+PATIENT = Page("Patient", "See one recommendation with its reasons", "patient", 9)
+REPORT = Page("Report", "Take away report, figures, plan and analysis", "report")
 #: Pages that show what the steps found and have no result of their own.
 VIEWS = {
     PATIENT: ":material/person:",
     REPORT: ":material/description:",
-    SIMULATION: ":material/experiment:",
-    GLOSSARY: ":material/menu_book:",
-}
+    Page("Simulation", "Try the method where the truth is known", "simulation"):
+        ":material/experiment:",
+    Page("Glossary", "Look up a word", "glossary"): ":material/menu_book:",
+}  # fmt: skip
 ICONS = {
     State.NOT_STARTED: ":material/radio_button_unchecked:",
     State.READY: ":material/play_circle:",
@@ -69,11 +43,50 @@ WORDS = {
 }
 
 
+def page_steps() -> list[Step]:
+    """The steps that have a page of their own, in order."""
+    return [step for step in steps() if step.page is not None]
+
+
+def page_step(step: Step) -> Step:
+    """The step on whose page this one is."""
+    return step if step.page is not None else step_named(step.shown_with)
+
+
+def page_path(step: Step) -> Any:
+    """What `st.page_link` and `st.switch_page` take."""
+    page = step.page
+    assert page is not None
+    return f"views/{page.view}.py" if page.view else st.session_state[Key.SKELETONS][step.name]
+
+
+def pages(skeleton: Callable[[Step], None]) -> list[Any]:
+    """For `st.navigation`; the skeleton draws the page of a step without a view of its own."""
+    own = {step.name: (step, step.page) for step in page_steps() if step.page is not None}
+    st.session_state[Key.SKELETONS] = {
+        name: st.Page(partial(skeleton, step), title=page.title, url_path=name)
+        for name, (step, page) in own.items()
+        if not page.view
+    }
+    steps_pages = [
+        st.Page(f"views/{page.view}.py", title=page.title) if page.view else page_path(step)
+        for step, page in own.values()
+    ]
+    views = [st.Page(f"views/{page.view}.py", title=page.title) for page in (START, *VIEWS)]
+    return [views[0], *steps_pages, *views[1:]]
+
+
 def step_of_page(title: str) -> Step | None:
     """The step whose result the page shows."""
     if title == PATIENT.title:
-        return Step.POLICY
-    return next((step for step, page in PAGES.items() if page.title == title), None)
+        return step_named("policy")
+    return next((step for step in page_steps() if step.page and step.page.title == title), None)
+
+
+def last_page() -> Any:
+    """Of the last step that was done."""
+    found = [step for step in page_steps() if done(step) is not None]
+    return page_path(found[-1]) if found else page_path(step_named("data"))
 
 
 def step_line(step: Step) -> str:
@@ -81,15 +94,23 @@ def step_line(step: Step) -> str:
     now, finished = state(step), done(step)
     if now == State.DONE and finished is not None:
         return finished.summary
-    if now == State.NOT_STARTED and step == Step.DATA:
-        return "load a file first"
-    if now == State.NOT_STARTED and state(before(step) or Step.DATA) == State.NOT_STARTED:
+    own = analysis()
+    if own is None:
+        return "load a file first" if step is page_steps()[0] else ""
+    if now == State.NOT_STARTED and any(
+        state(needed) == State.NOT_STARTED for needed in step.needed(own.plan)
+    ):
         return ""  # said of the first step that waits, not of all after it
-    if now == State.READY and step == Step.STABILITY:
+    if now == State.READY and step.name == "stability":
         return "to be read; stability not checked"
     if now == State.RUNNING and is_waiting(step):
         return "waiting for other jobs"
     return WORDS[now]
+
+
+def page_label(page: Page | None) -> str:
+    assert page is not None
+    return f"{page.number}  {page.title}" if page.number else page.title
 
 
 def sidebar() -> None:
@@ -98,17 +119,12 @@ def sidebar() -> None:
     with st.sidebar:
         st.markdown("<div class='brand'>smdp</div>", unsafe_allow_html=True)
         st.page_link(f"views/{START.view}.py", label="Start", icon=":material/home:")
-        for step, page in PAGES.items():
-            st.page_link(
-                f"views/{page.view}.py",
-                label=f"{page.number}  {page.title}",
-                icon=ICONS[state(step)],
-            )
+        for step in page_steps():
+            st.page_link(page_path(step), label=page_label(step.page), icon=ICONS[state(step)])
             st.caption(step_line(step))
         watch_if_running()
         for page, icon in VIEWS.items():
-            label = f"{page.number}  {page.title}" if page.number else page.title
-            st.page_link(f"views/{page.view}.py", label=label, icon=icon)
+            st.page_link(f"views/{page.view}.py", label=page_label(page), icon=icon)
         mine = autosaving.present()
         if table is None and mine is not None and mine.problem:
             st.divider()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.navigation import PAGES
-from dashboard.saving import put_into_session
-from dashboard.session import Key, done, tell
+from dashboard.navigation import last_page
+from dashboard.session import Key, tell
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import new_upload_box
-from smdp.analysis.result import AnalysisResult
-from smdp.analysis.steps import Step
-from smdp.analysis.summary import TITLES
+from dashboard.work import put_into_session
+from smdp.analysis.analysis import Analysis
+from smdp.steps import step_named
 
 
 def open_box() -> None:
     """A place to drop a saved analysis; if it has no data, one for the table too."""
-    waiting: AnalysisResult | None = st.session_state.get(Key.WAITING)
+    waiting: Analysis | None = st.session_state.get(Key.WAITING)
     if waiting is not None:
         _ask_for_the_table(waiting)
         return
@@ -26,7 +25,7 @@ def open_box() -> None:
         key=f"open-{st.session_state.get(Key.UPLOADS, 0)}",
     )
     if upload is not None:
-        from smdp.analysis.saved_file import load_analysis
+        from smdp.analysis.analysis import load_analysis
 
         with errors_as_messages(), st.spinner("Opening the analysis …"):
             analysis = load_analysis(upload.getvalue(), name=upload.name)
@@ -37,7 +36,7 @@ def open_box() -> None:
             _open(analysis)
 
 
-def _ask_for_the_table(waiting: AnalysisResult) -> None:
+def _ask_for_the_table(waiting: Analysis) -> None:
     source = waiting.source
     st.info(
         f"This analysis of **{literal(source.name)}** was saved without its data. Load the "
@@ -47,7 +46,7 @@ def _ask_for_the_table(waiting: AnalysisResult) -> None:
         icon=":material/table:",
     )
     summaries = [
-        f"- {TITLES[Step(name)]}: {literal(record.summary)}"
+        f"- {step_named(name).title}: {literal(record.summary)}"
         for name, record in waiting.records.items()
         if name in waiting.results
     ]
@@ -62,13 +61,12 @@ def _ask_for_the_table(waiting: AnalysisResult) -> None:
         del st.session_state[Key.WAITING]
         st.rerun()
     if upload is not None:
-        from smdp.analysis.run import with_table
         from smdp.data.read_table import read_table
 
         with errors_as_messages(), st.spinner("Preparing the data as the plan says …"):
             content, sheet = upload.getvalue(), waiting.plan.reading.sheet
             frame = read_table(content, name=upload.name, sheet=sheet)
-            analysis = with_table(waiting, frame)
+            analysis = waiting.with_table(frame)
             if analysis.source.fingerprint == waiting.source.fingerprint:
                 tell("This is the table that the analysis was made with: every cell is the same.")
             else:
@@ -81,16 +79,15 @@ def _ask_for_the_table(waiting: AnalysisResult) -> None:
             _open(analysis, content)
 
 
-def _open(analysis: AnalysisResult, workbook: bytes = b"") -> None:
+def _open(analysis: Analysis, workbook: bytes = b"") -> None:
     """Go to the page of the last step that was done."""
     put_into_session(analysis, workbook)
     if not analysis.choices:
         tell(
             "This file has no choices of the pages in it (it was made by 'smdp run', or saved "
             "without its data): the controls show what its plan says. Settings of the plan that a "
-            "page does not offer hold for the results shown, not for those made here anew."
+            "page does not offer stay as they are."
         )
     st.session_state.pop(Key.WAITING, None)
     new_upload_box()
-    last = [page for step, page in PAGES.items() if done(step) is not None]
-    st.switch_page(f"views/{last[-1].view if last else 'data'}.py")
+    st.switch_page(last_page())

@@ -11,7 +11,7 @@ from dashboard import inputs
 from dashboard.downloads import download, say_failures
 from dashboard.show import export_name
 from smdp.data.prepare import PreparedData
-from smdp.policy.export import READER, policy_text, reader_source
+from smdp.export.policy_file import READER, policy_text, reader_source
 from smdp.policy.learned_policy import LearnedPolicy
 
 
@@ -65,7 +65,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
 
 
 def _onnx(policy: LearnedPolicy) -> bytes:
-    from smdp.policy.onnx_file import export_onnx
+    from smdp.export.onnx_file import export_onnx
 
     file = io.BytesIO()
     export_onnx(policy, file)

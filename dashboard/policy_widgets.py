@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 import streamlit as st
 
 from dashboard import inputs
+from dashboard.form import Form
+from dashboard.gate import changed_notice, same_settings
+from dashboard.page import section_now
 from dashboard.running import job_box, run_or_start
-from dashboard.session import Done, State, Step, done, memo, result, state, token_before
+from dashboard.session import State, done, is_done, memo, result, run, state
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
 from smdp.data.trajectories import Trajectories
+from smdp.evaluation.value import PolicyValue
+from smdp.explanation.recommendations import recommendations, shares_by_group, shares_over_time
 from smdp.figures.policy import methods_figure, placebo_figure, positivity_figure, trial_figure
 from smdp.figures.recommendations import group_figure, time_figure
-from smdp.policy.evaluation import PolicyValue
-from smdp.policy.evaluation_settings import EvaluationSettings
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.recommendations import recommendations, shares_by_group, shares_over_time
-from smdp.policy.trial_summary import trial_summary
+from smdp.steps import PLACEBO, POLICY, TRIAL, Step
+from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.policy_value import (
     difference_words,
     gain_sentence,
@@ -32,7 +33,6 @@ from smdp.words.trial_effect import (
     check_placebo,
     describe_placebo,
     describe_trial,
-    placebo_summary,
     trial_words,
 )
 
@@ -46,16 +46,21 @@ DIAGNOSTICS = (
 )
 
 
-def fresh(step: Step) -> Done | None:
-    """The step's last result, if it was made from the present policies; also while it runs."""
-    finished = done(step)
-    return finished if finished and finished.made_from == token_before(step) else None
+def of_these_policies(step: Step) -> bool:
+    """Whether the step's last result was made from the present policies; also while it runs."""
+    made, learned = done(step), done(POLICY)
+    return (
+        made is not None
+        and learned is not None
+        and made.inputs.get("policies") == learned.output
+        and is_done(POLICY)
+    )
 
 
 def recommended(trajectories: Trajectories, policy: LearnedPolicy) -> pd.DataFrame:
     """What the policy recommends at every decision; worked out once for each policy."""
-    learned = done(Step.POLICY)
-    key = (learned.token if learned else "", policy.kind)
+    learned = done(POLICY)
+    key = (learned and (learned.inputs, learned.output), policy.kind)
     return memo("policy.recommendations", key, lambda: recommendations(trajectories, policy))
 
 
@@ -96,8 +101,7 @@ def by_subgroup(every: pd.DataFrame, trajectories: Trajectories, policy: Learned
         "Those that the policy uses come first. A variable with many values is divided at its "
         "median.",
     )
-    ranges = _own_units()
-    shares = shares_by_group(every, trajectories, variable, ranges=ranges)
+    shares = shares_by_group(every, trajectories, variable)
     figure(group_figure(shares, variable), "recommended-by-subgroup")
     st.caption(
         f"{'Used' if variable in used else 'Not used'} by the policy. A difference between groups "
@@ -131,96 +135,63 @@ def other_estimators(value: PolicyValue | None, kind: str) -> None:
     table(difference_words(value, kind), "differences", value.differences)
 
 
-def placebo(
-    trajectories: Trajectories, policy: LearnedPolicy, settings: EvaluationSettings, seed: int
-) -> None:
+def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     st.caption(
         "With treatments that did nothing, the gain must vanish. The treatments are shuffled among "
         "the people at each time, and the policy is learned and judged as before."
     )
+    form = Form(PLACEBO.name, section_now(PLACEBO))
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     with left:
-        repeats = inputs.whole_number(
-            "Shuffles",
-            "policy.shuffles",
-            20,
-            5,
-            500,
-            "With 20, the smallest possible p-value is 1 in 21.",
-        )
+        form.draw("repeats")
+    kinds = [each.kind for each in result(POLICY)]
+    form.set(
+        policy=kinds.index(policy.kind) + 1, settings=evaluation.settings, seed=evaluation.seed
+    )
+    sections = {"placebo": form.value()}
     with right:
         start = st.button(
             "Check with shuffled treatments",
             icon=":material/shuffle:",
-            disabled=state(Step.PLACEBO) == State.RUNNING or state(Step.POLICY) != State.DONE,
+            disabled=state(PLACEBO) == State.RUNNING or state(POLICY) != State.DONE,
             help="Runs in the background: about a second a shuffle for a linear policy, several "
             "for a neural one.",
         )
     if start:
-        run_or_start(
-            Step.PLACEBO,
-            "placebo",
-            (trajectories, policy),
-            (policy.kind, repeats, settings),
-            seed,
-            placebo_summary,
-        )
-    job_box(Step.PLACEBO)
-    finished = fresh(Step.PLACEBO)
-    if finished is None or finished.settings[0] != policy.kind:
+        run_or_start(PLACEBO, **sections)
+    job_box(PLACEBO)
+    record, found = done(PLACEBO), result(PLACEBO)
+    mine = record is not None and record.asked.policy == sections["placebo"].policy
+    if not mine or not of_these_policies(PLACEBO):
         st.markdown(f"Not checked yet for the {policy.kind} policy.")
         return
-    figure(placebo_figure(finished.result), "placebo")
-    says(describe_placebo(finished.result, policy.kind), "What the placebo check says")
-    check(check_placebo(finished.result))
+    changed_notice(PLACEBO, **sections)
+    figure(placebo_figure(found), "placebo")
+    says(describe_placebo(found, policy.kind), "What the placebo check says")
+    check(check_placebo(found))
 
 
 def trial(trajectories: Trajectories, coverage: float) -> None:
     st.caption(
         "Before any policy: what each treatment did, on average, to the utility that follows it."
     )
-    names = trajectories.variables
+    form = Form(TRIAL.name, section_now(TRIAL))
+    names = {"controls": trajectories.variables, "moderators": trajectories.variables}
     left, right = st.columns(2)
     with left:
-        controls = inputs.several(
-            "Adjust for",
-            "policy.controls",
-            names,
-            "Variables that predict the utility: they narrow the interval, and do not change what "
-            "is estimated.",
-        )
+        form.draw("controls", options=names)
     with right:
-        moderators = inputs.several(
-            "The effect may change with",
-            "policy.moderators",
-            names,
-            "Moderators: each gets a row of its own, by how much the effect changes with one unit "
-            "of it (of its rescaled values, if it was rescaled).",
-        )
-    logarithm = inputs.checkbox(
-        "The utility is a natural logarithm",
-        "policy.logarithm",
-        False,
-        "Then an effect is also said in percent of what was measured before the logarithm.",
-    )
-    prepared = done(Step.RESCALING)
-    key = (prepared.token if prepared else "", tuple(controls), tuple(moderators), coverage)
+        form.draw("moderators", options=names)
+    form.draw("logarithm")
+    form.set(coverage=coverage)
     with errors_as_messages():
-        summary = memo(
-            "policy.trial",
-            key,
-            lambda: trial_summary(
-                trajectories, controls=controls, moderators=moderators, coverage=coverage
-            ),
-        )
+        sections = {"trial": form.value()}
+        if not (same_settings(TRIAL, **sections) and is_done(TRIAL)):
+            run(TRIAL, **sections)  # it takes a moment, so nobody has to ask for it
+        summary, logarithm = result(TRIAL), form["logarithm"]
         figure(trial_figure(summary), "trial-summary")
         says(describe_trial(summary, logarithm=logarithm), "What the trial says")
         table(trial_words(summary), "trial-summary", summary.effects)
         for note in summary.notes:
             st.caption(literal(note))
     st.caption(literal(HEARTSTEPS))
-
-
-def _own_units() -> Mapping[str, tuple[float, float]]:
-    rescaled = result(Step.RESCALING).rescaled
-    return {} if rescaled is None else rescaled.before_range

@@ -10,9 +10,11 @@ import streamlit as st
 
 from dashboard import inputs
 from dashboard.policy_choice import comparable_policies
-from dashboard.session import Step, done, memo
+from dashboard.session import done, memo
 from dashboard.show import figure, literal, table
 from smdp.data.prepare import PreparedData
+from smdp.explanation import q_differences as differences
+from smdp.explanation.policy_explanation import Explanation
 from smdp.figures.q_differences import (
     comparison_figure,
     curve_figure,
@@ -20,10 +22,8 @@ from smdp.figures.q_differences import (
     plane_figure,
 )
 from smdp.figures.q_functions import convergence_figure
-from smdp.policy import q_differences as differences
-from smdp.policy.explanation import Explanation
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.own_units import LAG
+from smdp.steps import POLICY
 from smdp.words.explanation import feature_effect_table, variable_effect_table
 from smdp.words.policy import (
     describe_comparison,
@@ -47,8 +47,8 @@ class Shown:
     reference: str
 
     def memo(self, name: str, *more: object, work: Callable[[], T]) -> T:
-        finished = done(Step.POLICY)
-        token = finished.token if finished else ""
+        finished = done(POLICY)
+        token = finished.output if finished else ""
         key = (token, self.policy.kind, self.action, self.reference, *more)
         return memo(f"q_functions.{name}", key, work)
 
@@ -113,9 +113,7 @@ def _over_a_variable(shown: Shown) -> None:
             policy, prepared.trajectories, name, shown.action, shown.reference
         ),
     )
-    ranges = prepared.rescaled.before_range if prepared.rescaled is not None else {}
-    unit = ranges.get(name, ranges.get(LAG.sub("", name), (0.0, 1.0)))
-    figure(curve_figure(curve, unit), "q-over-variable")
+    figure(curve_figure(curve), "q-over-variable")
 
 
 def _over_features(shown: Shown) -> None:

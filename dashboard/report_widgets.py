@@ -15,17 +15,15 @@ from dashboard.autosaving import work_so_far
 from dashboard.downloads import download, explained, say_failures
 from dashboard.session import remember, remembered
 from dashboard.show import errors_as_messages, literal, part
-from smdp.analysis.currency import currency
-from smdp.analysis.result import AnalysisResult
+from smdp.analysis.analysis import Analysis
 from smdp.analysis.saved_file import analysis_to_bytes
-from smdp.analysis.steps import Step
-from smdp.analysis.summary import TITLES
 from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
 from smdp.report.collect import build_report, report_figures
 from smdp.report.figure_files import FORMATS, figure_files, zipped
 from smdp.report.html import to_html
 from smdp.report.journal import RESOLUTIONS, WIDTHS
+from smdp.steps import steps
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_CHROME = (
@@ -33,21 +31,12 @@ NO_CHROME = (
     "was found. Install one, or name it in the environment variable BROWSER_PATH. "
 )
 CHECK_EVERY_SECONDS = 0.25
-#: As the pages and their tabs are called.
-NAMES = TITLES | {
-    Step.STABILITY: "Weights (stability)",
-    Step.POLICY: "Q-functions",
-    Step.EVALUATION: "Policy",
-    Step.PLACEBO: "Policy (placebo)",
-    Step.TRIAL: "Policy (trial summary)",
-}
 
 
-def state_of_it(analysis: AnalysisResult) -> None:
+def state_of_it(analysis: Analysis) -> None:
     """What is in it, and what is out of date."""
-    states = currency(analysis.plan, analysis)
-    done = [NAMES[step] for step, state in states.items() if state != "not done"]
-    stale = [NAMES[step] for step, state in states.items() if state == "out of date"]
+    done = [step.title for step in steps() if step.name in analysis.records]
+    stale = [step.title for step in steps() if step.name in analysis.out_of_date]
     st.markdown(f"Done so far: {literal(', '.join(done))}.")
     if stale:
         st.warning(
@@ -57,9 +46,7 @@ def state_of_it(analysis: AnalysisResult) -> None:
         )
 
 
-def report_files(
-    analysis: AnalysisResult, sections: tuple[str, ...], title: str, author: str
-) -> None:
+def report_files(analysis: Analysis, sections: tuple[str, ...], title: str, author: str) -> None:
     part("Report")
     st.caption(
         "One HTML file with figures that can be zoomed and saved, which opens without a network; "
@@ -99,7 +86,7 @@ def report_files(
 
 
 def _word(
-    analysis: AnalysisResult, sections: tuple[str, ...], title: str, author: str, say: Progress
+    analysis: Analysis, sections: tuple[str, ...], title: str, author: str, say: Progress
 ) -> bytes:
     from smdp.report.word import to_docx
 
@@ -107,7 +94,7 @@ def _word(
     return to_docx(report, progress=say)
 
 
-def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
+def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
     """All figures of the report in one zip."""
     part("Figures")
     if find_browser() is None:
@@ -177,7 +164,7 @@ def figure_box(analysis: AnalysisResult, sections: tuple[str, ...]) -> None:
     )
 
 
-def analysis_files(analysis: AnalysisResult) -> None:
+def analysis_files(analysis: Analysis) -> None:
     """The analysis itself: to go on with, or to be repeated by somebody else."""
     part("The analysis")
     st.caption(
@@ -277,9 +264,8 @@ def _in_a_thread(make: Callable[[Progress], bytes]) -> bytes:
     return work.result()
 
 
-def file_name(analysis: AnalysisResult, name: str, mark: str = "") -> str:
+def file_name(analysis: Analysis, name: str, mark: str = "") -> str:
     """Of the table, and what has to be said of the analysis: synthetic, out of date."""
-    states = currency(analysis.plan, analysis).values()
-    marks = ["out-of-date"] if "out of date" in states else []
+    marks = ["out-of-date"] if analysis.out_of_date else []
     own = re.sub(r"\W+", "-", analysis.source.name.rpartition(".")[0] or analysis.source.name)
     return "-".join(filter(None, ["smdp", *marks, mark, own.strip("-")[:40], name]))

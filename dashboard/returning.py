@@ -12,8 +12,8 @@ import streamlit as st
 
 from dashboard import autosaving
 from dashboard.browser_memory import BETWEEN, COOKIE, MOST, remembering
-from dashboard.navigation import PAGES
-from dashboard.session import Key, done
+from dashboard.navigation import last_page
+from dashboard.session import Key
 from dashboard.show import literal, part
 from dashboard.table import loaded
 from smdp.analysis.autosave import NAME, Autosaves
@@ -60,9 +60,8 @@ def _go_on_with(name: str) -> None:
     st.query_params[autosaving.IN_ADDRESS] = name
     del st.session_state[Key.AUTOSAVE]
     autosaving.begin()
-    last = [page for step, page in PAGES.items() if done(step) is not None]
     if loaded() is not None:
-        st.switch_page(f"views/{last[-1].view if last else 'data'}.py")
+        st.switch_page(last_page())
 
 
 def _ago(saved_at: float | None) -> str:

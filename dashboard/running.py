@@ -2,47 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.jobs import Job, JobState, ended_with_the_program, start
-from dashboard.policy_choice import will_learn_from
-from dashboard.session import How, Key, Step
+from dashboard.session import Key
 from dashboard.show import literal, say_error
+from smdp.analysis.analysis import Analysis
+from smdp.analysis.step_request import StepRequest
+from smdp.errors import SettingError
+from smdp.progress import Message
+from smdp.steps import Step, steps
+from smdp.text import duration
+from smdp.worker import Request
 
 CHECK_EVERY_SECONDS = 0.5
 MOST_MILESTONES = 10
 SESSIONS_REMEMBERED = 50
 
-#: Of steps that are not called like their page.
-NAMES = {
-    Step.FEATURES: "Feature dimension",
-    Step.POLICY: "Q-functions",
-    Step.EVALUATION: "Value of the policy",
-    Step.PLACEBO: "Placebo check",
-    Step.STUDY_PLAN: "Study plan",
-}
-
 #: What the worker has said so far -> lines worth showing.
-Milestones = Callable[[Sequence[str]], list[str]]
+Milestones = Callable[[Sequence[Message]], list[str]]
 
 #: By session: a reloaded page is a new session, and finds its jobs here.
-_of_session: dict[str, dict[Step, Job]] = {}
+_of_session: dict[str, dict[str, Job]] = {}
 
 
-def jobs() -> dict[Step, Job]:
-    """This session's, by step."""
+@dataclass(frozen=True, eq=False)
+class AskedStep:
+    """A step of an analysis that a worker does."""
+
+    step: Step
+    analysis: Analysis  # as it was when the step was asked for
+    sections: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        return self.step.title
+
+    def has_earlier_result(self) -> bool:
+        return session.result(self.step) is not None
+
+    def summary(self, result: Any) -> str:
+        return self.step.summary(result, self.analysis)
+
+    def take(self, job: Job) -> None:
+        """The result goes into the present analysis, with the record of what it was made from."""
+        made = self.analysis.with_result(self.step, job.result, seconds=job.seconds)
+        now = session.the_analysis()
+        # Where the present plan, of another table, say, cannot have the step, it is out of date.
+        with contextlib.suppress(SettingError):
+            now = replace(now, plan=now.plan.adjusted(**self.sections))
+        session.put(now.with_record(made.records[self.step.name], job.result))
+
+
+@dataclass(frozen=True, eq=False)
+class AskedSimulation:
+    """A simulation that a worker does; it needs no table."""
+
+    name: str
+    title: str
+    settings: Any
+    summary: Callable[[Any], str]
+
+    def has_earlier_result(self) -> bool:
+        return session.simulated(self.name) is not None
+
+    def take(self, job: Job) -> None:
+        found = session.Simulated(self.settings, job.result, job.stopped_early)
+        session.put_simulated(self.name, found)
+
+
+def jobs() -> dict[str, Job]:
+    """This session's, by the name of what they do."""
     if Key.JOBS not in st.session_state:
         st.session_state[Key.JOBS] = {}
-    running: dict[Step, Job] = st.session_state[Key.JOBS]
+    running: dict[str, Job] = st.session_state[Key.JOBS]
     return running
 
 
-def _add(step: Step, job: Job) -> None:
-    jobs()[step] = job
+def _add(name: str, job: Job) -> None:
+    jobs()[name] = job
     _of_session[_session_id()] = jobs()
     for oldest in list(_of_session)[:-SESSIONS_REMEMBERED]:
         del _of_session[oldest]
@@ -60,40 +104,47 @@ def adopt(session_id: str | None, were_running: Sequence[str]) -> None:
     """
     left = _of_session.pop(session_id or "", {})
     own = _session_id()
-    for step, job in left.items():
+    for name, job in left.items():
         job.session = own
-        _add(step, job)
-    for step in Step:
-        if step in were_running and step not in left and session.done(step) is None:
-            _add(step, ended_with_the_program())
-    if Step.POLICY in left:
-        will_learn_from(session.result(Step.RESCALING))
+        _add(name, job)
+    for step in steps():
+        if step.name in were_running and step.name not in left and session.done(step) is None:
+            _add(step.name, ended_with_the_program(step))
 
 
-def run_or_start(
-    step: Step,
-    task: str,
-    data: object,
-    settings: object,
-    seed: int,
-    summary: Callable[[Any], str],
-    *,
-    use_all: bool = False,
-) -> None:
-    """Take the result from this session's earlier ones, or start a worker for it."""
-    variables = getattr(data, "variables", ())  # a page may choose among those of the step before
-    how = How(task, seed, use_all)
-    token = session.token_of_job(step, how, variables, settings)
-    if session.known(token):
-        session.record(step, session.token_before(step), token, settings, summary, how)
-        jobs().pop(step, None)
+def run_or_start(step: Step, **sections: Any) -> None:
+    """Take the result from this session's earlier ones, or start a worker for it.
+
+    `sections`: what the plan is to say of the step.
+    """
+    wanted = session.asked(step, **sections)
+    if session.recall(step, wanted):
+        jobs().pop(step.name, None)
     else:
-        if step in jobs():
-            jobs()[step].end()
-        job = start(task, token, data, settings, seed)
-        job.made_from, job.summary, job.how = session.token_before(step), summary, how
-        _add(step, job)
+        _start(
+            step.name,
+            StepRequest.of(wanted, step),
+            AskedStep(step, wanted, sections),
+            keeps=step.keeps(wanted.plan),
+        )
     st.rerun()
+
+
+def start_simulation(
+    name: str, title: str, request: Request, settings: Any, summary: Callable[[Any], str]
+) -> None:
+    """Start a worker that simulates; what is finished is kept when it is stopped."""
+    job = _start(name, request, AskedSimulation(name, title, settings, summary), keeps=True)
+    job.of_analysis = False
+    st.rerun()
+
+
+def _start(name: str, request: Request, asked: Any, *, keeps: bool) -> Job:
+    if name in jobs():
+        jobs()[name].end()
+    job = start(request, asked, keeps_what_is_finished=keeps)
+    _add(name, job)
+    return job
 
 
 def collect() -> None:
@@ -101,42 +152,34 @@ def collect() -> None:
 
     What was finished when a job was stopped replaces no earlier result unless the user says so.
     """
-    for step, job in list(jobs().items()):
+    for name, job in list(jobs().items()):
         if job.state == JobState.DONE:
-            if job.stopped_early and session.done(step) is not None:
+            if job.stopped_early and job.asked.has_earlier_result():
                 job.state = JobState.CANCELLED
             else:
-                _take(step, job)
+                _take(name, job)
                 # Seen on any page, and read aloud, which the bars of the pages are not.
-                st.toast(
-                    f"{_name(step)}: {literal(job.summary(job.result))}", icon=":material/check:"
-                )
+                summary = literal(job.asked.summary(job.result))
+                st.toast(f"{job.asked.title}: {summary}", icon=":material/check:")
 
 
-def _name(step: Step) -> str:
-    return NAMES.get(step, step.title())
-
-
-def _take(step: Step, job: Job) -> None:
-    # The same settings again are to run to the end, not to bring back what was stopped.
-    token = job.token + session.STOPPED_EARLY if job.stopped_early else job.token
-    session.remember_result(token, job.result)
-    session.record(step, job.made_from, token, job.settings, job.summary, job.how)
-    del jobs()[step]
+def _take(name: str, job: Job) -> None:
+    job.asked.take(job)
+    del jobs()[name]
 
 
 @st.fragment(run_every=CHECK_EVERY_SECONDS)
 def watch() -> None:
     """In the sidebar of every page: what runs, how far it is, and a way to stop it."""
-    for step, job in jobs().items():
+    for name, job in jobs().items():
         if job.state != job.shown:
             job.shown = job.state
             st.rerun()
         if job.active:
-            st.progress(min(job.share, 1.0), f"{_name(step)}: {_where_it_is(job)}")
+            st.progress(min(job.share, 1.0), f"{job.asked.title}: {_where_it_is(job)}")
             if st.button(
                 "Stop at once" if job.stopping else "Cancel",
-                key=f"cancel-{step}",
+                key=f"cancel-{name}",
                 icon=":material/stop:",
                 type="tertiary",
             ):
@@ -155,9 +198,9 @@ def watch_if_running() -> None:
         watch()
 
 
-def job_box(step: Step) -> None:
+def job_box(step: Step | str) -> None:
     """On the step's own page: progress with the time left, or how the last job ended."""
-    job = jobs().get(step)
+    job = jobs().get(str(step))
     if job is None:
         return
     if job.active:
@@ -165,13 +208,14 @@ def job_box(step: Step) -> None:
     elif job.state == JobState.FAILED and job.error is not None:
         say_error(job.error)
     elif job.state == JobState.CANCELLED and job.result is not None:
+        finished = literal(job.asked.summary(job.result))
         st.info(
-            f"Stopped. What was finished ({literal(job.summary(job.result))}) can be used instead "
-            "of the earlier result below.",
+            f"Stopped. What was finished ({finished}) can be used instead of the earlier result "
+            "below.",
             icon=":material/stop_circle:",
         )
         if st.button("Use what was finished", key=f"take-{step}", icon=":material/check:"):
-            _take(step, job)
+            _take(str(step), job)
             st.rerun()
     elif job.ended_with:
         st.warning(
@@ -183,43 +227,43 @@ def job_box(step: Step) -> None:
         st.info("Cancelled. Earlier results are kept.", icon=":material/stop_circle:")
 
 
-def is_running(step: Step) -> bool:
-    job = jobs().get(step)
+def is_running(step: Step | str) -> bool:
+    job = jobs().get(str(step))
     return job is not None and job.active
 
 
-def is_waiting(step: Step) -> bool:
-    job = jobs().get(step)
+def is_waiting(step: Step | str) -> bool:
+    job = jobs().get(str(step))
     return job is not None and job.state == JobState.WAITING
 
 
 @st.fragment(run_every=CHECK_EVERY_SECONDS)
-def _progress(step: Step) -> None:
-    job = jobs().get(step)
+def _progress(step: Step | str) -> None:
+    job = jobs().get(str(step))
     if job is None or not job.active:
         return
     if job.state == JobState.WAITING:
         st.progress(0.0, _queue_words(job.before))
         return
     left = job.seconds_left
-    about = "" if left is None else f" · about {_duration(left)} left"
+    about = "" if left is None else f" · about {duration(left)} left"
     message = "Stopping; what is finished is kept" if job.stopping else f"{job.message}{about}"
     st.progress(min(job.share, 1.0), message)
 
 
-def milestones(step: Step, words: Milestones) -> None:
+def milestones(step: Step | str, words: Milestones) -> None:
     """What the step's job has found so far: while it runs, and after it was cancelled."""
     show = _live_milestones if is_running(step) else _milestones
     show(step, words)
 
 
 @st.fragment(run_every=CHECK_EVERY_SECONDS)
-def _live_milestones(step: Step, words: Milestones) -> None:
+def _live_milestones(step: Step | str, words: Milestones) -> None:
     _milestones(step, words)
 
 
-def _milestones(step: Step, words: Milestones) -> None:
-    job = jobs().get(step)
+def _milestones(step: Step | str, words: Milestones) -> None:
+    job = jobs().get(str(step))
     found = words(job.messages) if job is not None else []
     if job is not None and found:
         st.caption("Found so far" if job.active else "Found before it stopped")
@@ -229,9 +273,3 @@ def _milestones(step: Step, words: Milestones) -> None:
 def _queue_words(before: int) -> str:
     jobs_are = "1 job is" if before == 1 else f"{before} jobs are"
     return f"Waiting: {jobs_are} before yours"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

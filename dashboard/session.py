@@ -1,99 +1,73 @@
-"""What a browser session holds: the table, each step's result, and what the user last chose.
+"""What a browser session holds: one analysis, what the user last chose, and what is running.
 
-Each step's result carries a token made from the step before and its own settings. A step is out
-of date when the token it was made from is no longer that of the step before; changing a setting
-back brings the old result back at once.
+A step's result comes and goes with the analysis' plan: changing a setting back brings the earlier
+result back at once, for all that was ever made in this session is remembered by what was asked and
+what it was made from.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 import streamlit as st
 
+from smdp.analysis.analysis import Analysis
+from smdp.analysis.plan import AnalysisPlan
+from smdp.analysis.provenance import StepRecord
+from smdp.plain_data import fingerprint
+from smdp.progress import Progress
+from smdp.steps import Step, step_named
+from smdp.steps.step import State as StepState
+
 T = TypeVar("T")
 
 
-class Step(StrEnum):
-    """The steps of an analysis, in order."""
-
-    DATA = "data"
-    MISSING = "missing"
-    RESCALING = "rescaling"
-    SCREENING = "screening"
-    FEATURES = "features"
-    STABILITY = "stability"
-    POLICY = "policy"
-    EVALUATION = "evaluation"
-    PLACEBO = "placebo"
-    SIMULATION = "simulation"
-    STUDY_PLAN = "study plan"
-
-
-#: Steps that do not work on the result of the one before them in the list.
-_WORKS_ON = {
-    Step.POLICY: Step.FEATURES,
-    Step.PLACEBO: Step.POLICY,
-}
-#: Steps that need no table: they simulate their data.
-SIMULATED = (Step.SIMULATION, Step.STUDY_PLAN)
-
-
-#: Ends the token of a result that was not worked out to its end.
-STOPPED_EARLY = ", stopped early"
-
-
 class State(StrEnum):
-    NOT_STARTED = "not started"
-    READY = "ready"
+    """Of a step on the pages: as the analysis says, or at work."""
+
+    NOT_STARTED = StepState.NOT_STARTED
+    READY = StepState.READY
+    DONE = StepState.DONE
+    OUT_OF_DATE = StepState.OUT_OF_DATE
     RUNNING = "running"
-    DONE = "done"
-    OUT_OF_DATE = "out of date"
 
 
 class Key(StrEnum):
     TABLE = "table"
-    DONE = "done"
-    RESULTS = "results"
+    ANALYSIS = "analysis"
+    PLANS = "plans"
+    KNOWN = "known"
+    SIMULATED = "simulated"
     KEPT = "kept"
     VISIT = "visit"
     UPLOADS = "uploads"
     MEMO = "memo"
     JOBS = "jobs"
-    ORIGINS = "origins"
-    SCREENED = "screened"
     WAITING = "waiting"
     AUTOSAVE = "autosave"
     PAGE_STEP = "page step"
     NEWS = "news"
+    SKELETONS = "skeletons"
 
 
-@dataclass(frozen=True)
-class How:
-    """What a plan has to know of a step besides its settings."""
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A result that was made in this session, and how."""
 
-    task: str = ""
-    seed: int = 0
-    use_all: bool = False  # all variables, not only those that screening kept
-
-
-BY_SETTINGS_ALONE = How()
+    result: Any
+    record: StepRecord
 
 
-@dataclass(frozen=True)
-class Done:
-    """A finished step: what it was made from, with which settings, and its one-line result."""
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What came out of a simulation, and the settings that it was asked for with."""
 
-    made_from: str
-    token: str
     settings: Any
     result: Any
-    summary: str
-    how: How = BY_SETTINGS_ALONE
+    stopped_early: bool
 
 
 def _state(key: Key, new: Callable[[], Any]) -> Any:
@@ -102,113 +76,134 @@ def _state(key: Key, new: Callable[[], Any]) -> Any:
     return st.session_state[key]
 
 
-def before(step: Step, how: How = BY_SETTINGS_ALONE) -> Step | None:
-    """The step whose result this one works on; a map of all variables needs no screening."""
-    if step in SIMULATED:
-        return None
-    if step == Step.FEATURES and how.use_all:
-        return Step.RESCALING
-    order = list(Step)
-    place = order.index(step)
-    return _WORKS_ON.get(step, order[place - 1]) if place else None
+# The analysis.
 
 
-def done(step: Step) -> Done | None:
-    finished: Done | None = _state(Key.DONE, dict).get(step)
-    return finished
+def analysis() -> Analysis | None:
+    """The session's analysis; None before a table is loaded."""
+    found: Analysis | None = st.session_state.get(Key.ANALYSIS)
+    return found
 
 
-def works_on(step: Step) -> Step | None:
-    """The step whose result the present result of this one was made from, or a new one will be."""
-    finished = done(step)
-    return before(step, finished.how) if finished else before(step)
+def the_analysis() -> Analysis:
+    found = analysis()
+    assert found is not None, "no table is loaded"
+    return found
 
 
-def token_before(step: Step, how: How = BY_SETTINGS_ALONE) -> str:
-    """The token that a result of this step would be made from; the table's for the first."""
-    if step in SIMULATED:
-        return ""
-    earlier = before(step, how)
-    if earlier == Step.SCREENING and done(earlier) is None:  # all variables, then
-        earlier = Step.RESCALING
-    if earlier is None:
-        table = st.session_state.get(Key.TABLE)
-        return table.token if table is not None else ""
-    finished = done(earlier)
-    return finished.token if finished else ""
+def put(changed: Analysis) -> None:
+    """Make this the session's analysis, and remember its results."""
+    st.session_state[Key.ANALYSIS] = changed
+    for name, record in changed.records.items():
+        if name in changed.results:
+            remember_result(record, changed.results[name])
 
 
-def state(step: Step) -> State:
-    job = st.session_state.get(Key.JOBS, {}).get(step)
+def remember_result(record: StepRecord, result: Any) -> None:
+    """What was stopped early is not: the same settings again are to run to the end."""
+    key = _key(record.step, record.asked, record.inputs)
+    if record.complete:
+        _state(Key.KNOWN, dict)[key] = Known(result, record)
+
+
+def known_results(step: str) -> Iterator[Known]:
+    """All that this session has made of a step, the latest first."""
+    every: dict[str, Known] = _state(Key.KNOWN, dict)
+    return (known for known in reversed(list(every.values())) if known.record.step == step)
+
+
+def _key(step: str, asked: Any, inputs: Any) -> str:
+    return fingerprint((step, asked, dict(inputs)))
+
+
+def asked(step: Step, **sections: Any) -> Analysis:
+    """The analysis as it would be asked for by these sections of the plan."""
+    return replace(the_analysis(), plan=the_analysis().plan.adjusted(**sections))
+
+
+def recall(step: Step, wanted: Analysis) -> bool:
+    """Take the step's result from this session's earlier ones; whether it was among them."""
+    key = _key(step.name, step.asked_by(wanted.plan), wanted.inputs(step))
+    known: Known | None = _state(Key.KNOWN, dict).get(key)
+    if known is not None:
+        put(wanted.with_record(known.record, known.result))
+    return known is not None
+
+
+def run(step: Step, *, progress: Progress | None = None, **sections: Any) -> None:
+    """Do a step that takes moments, as these sections of the plan say."""
+    wanted = asked(step, **sections)
+    if not recall(step, wanted):
+        put(wanted.run_one(step, progress=progress))
+
+
+def state(step: Step | str) -> State:
+    name = str(step)
+    job = st.session_state.get(Key.JOBS, {}).get(name)
     if job is not None and job.state in ("waiting", "running", "done"):
         return State.RUNNING  # a job that has just ended waits for the next run to be recorded
-    finished = done(step)
-    earlier = works_on(step)
-    earlier_ready = (
-        step in SIMULATED or st.session_state.get(Key.TABLE) is not None
-        if earlier is None
-        else state(earlier) == State.DONE
-    )
-    if finished is None:
-        return State.READY if earlier_ready else State.NOT_STARTED
-    fresh = earlier_ready and finished.made_from == token_before(step, finished.how)
-    return State.DONE if fresh else State.OUT_OF_DATE
+    own = analysis()
+    if name in _simulations() or own is None:
+        return State.NOT_STARTED
+    return State(own.state(name))
 
 
-def token_for(step: Step, settings: object, how: How = BY_SETTINGS_ALONE) -> str:
-    """The token of this step with these settings on the present data."""
-    text = f"{token_before(step, how)}|{step}|{settings!r}"
-    return hashlib.sha256(text.encode()).hexdigest()
+def is_done(step: Step) -> bool:
+    """Whether its result is there and fresh; also while it is being made anew."""
+    own = analysis()
+    return own is not None and own.state(step) == StepState.DONE
 
 
-def token_of_job(step: Step, how: How, variables: tuple[str, ...], settings: object) -> str:
-    """The token of a step that a worker does."""
-    return token_for(step, (how, variables, settings), how)
+def done(step: Step | str) -> StepRecord | None:
+    """How the step's result came to be; None if it has none."""
+    own = analysis()
+    return own.records.get(str(step)) if own is not None and result(step) is not None else None
 
 
-def run(step: Step, settings: object, work: Callable[[], T], summary: Callable[[T], str]) -> None:
-    """Do the step's work, or take it from this session's earlier results, and record it."""
-    token = token_for(step, settings)
-    if not known(token):
-        remember_result(token, work())
-    record(step, token_before(step), token, settings, summary)
+def result(step: Step | str) -> Any:
+    own = analysis()
+    return own.results.get(str(step)) if own is not None else None
 
 
-def known(token: str) -> bool:
-    """Whether this session has the result of that step and settings already."""
-    return token in _state(Key.RESULTS, dict)
+def first_open(step: Step) -> Step | None:
+    """The first of the steps before it that is not done; None if it can be done now."""
+    own = the_analysis()
+    for needed in map(step_named, step.needed(own.plan)):
+        if own.state(needed) != StepState.DONE:
+            return first_open(needed) or needed
+    return None
 
 
-def remember_result(token: str, value: object) -> None:
-    _state(Key.RESULTS, dict)[token] = value
+# Simulations, which need no table.
 
 
-def record(
-    step: Step,
-    made_from: str,
-    token: str,
-    settings: object,
-    summary: Callable[[Any], str],
-    how: How = BY_SETTINGS_ALONE,
-) -> None:
-    """Make a known result the step's present one."""
-    value = _state(Key.RESULTS, dict)[token]
-    if how.use_all:  # whatever was screened before
-        made_from = _state(Key.SCREENED, dict).get(made_from, made_from)
-    put_back(step, Done(made_from, token, settings, value, summary(value), how))
+def _simulations() -> dict[str, Simulated]:
+    found: dict[str, Simulated] = _state(Key.SIMULATED, dict)
+    return found
 
 
-def put_back(step: Step, finished: Done) -> None:
-    """Make this result, such as one from a saved analysis, the step's present one."""
-    remember_result(finished.token, finished.result)
-    _state(Key.DONE, dict)[step] = finished
-    if step == Step.SCREENING:
-        _state(Key.SCREENED, dict)[finished.token] = finished.made_from
+def simulated(name: str) -> Simulated | None:
+    return _simulations().get(name)
 
 
-def result(step: Step) -> Any:
-    finished = done(step)
-    return finished.result if finished else None
+def put_simulated(name: str, found: Simulated) -> None:
+    _simulations()[name] = found
+
+
+# Beginning anew.
+
+
+def another_table(begun: Analysis) -> None:
+    """Go over to another table: nothing is planned for it yet, unless it was here before.
+
+    What was done stays, out of date as long as its own table is not back.
+    """
+    plans: dict[str, AnalysisPlan] = _state(Key.PLANS, dict)
+    before = analysis()
+    if before is not None:
+        plans[before.source.fingerprint] = before.plan
+        begun = replace(begun, results=before.results, records=before.records)
+    put(replace(begun, plan=plans.get(begun.source.fingerprint, begun.plan)))
 
 
 def forget_everything() -> None:
@@ -220,21 +215,24 @@ def forget_everything() -> None:
 def forget_results() -> None:
     """Every result of the table's analysis, and whatever is being worked out; not simulations."""
     running = _state(Key.JOBS, dict)
-    for step in [step for step in running if step not in SIMULATED]:
-        running.pop(step).end()
-    stays = {step: done for step, done in _state(Key.DONE, dict).items() if step in SIMULATED}
-    st.session_state[Key.DONE] = stays
-    st.session_state[Key.RESULTS] = {done.token: done.result for done in stays.values()}
-    for key in (Key.ORIGINS, Key.MEMO, Key.SCREENED):
+    for name in [name for name, job in running.items() if job.of_analysis]:
+        running.pop(name).end()
+    for key in (Key.ANALYSIS, Key.PLANS, Key.KNOWN, Key.MEMO):
         st.session_state.pop(key, None)
+
+
+SIMULATION_CHOICES = "simulation."
 
 
 def forget_choices() -> None:
     """What was chosen for one file is not meant for another; simulations need no file."""
     chosen = _state(Key.KEPT, dict)
     st.session_state[Key.KEPT] = {
-        name: value for name, value in chosen.items() if name.startswith(f"{Step.SIMULATION}.")
+        name: value for name, value in chosen.items() if name.startswith(SIMULATION_CHOICES)
     }
+
+
+# What was chosen on the pages.
 
 
 def kept(name: str, default: T) -> T:
@@ -268,6 +266,9 @@ def remembered(name: str) -> tuple[Any, Any] | None:
 def remember(name: str, key: object, value: object) -> None:
     """Let `memo` find this."""
     _state(Key.MEMO, dict)[name] = (key, value)
+
+
+# Visits of pages.
 
 
 def tell(text: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard.clicks import what_to_do
 from dashboard.glossary import explained
 from dashboard.guide import guide
 from dashboard.literal_text import literal as literal
-from dashboard.session import Key, State, Step, keep, kept, news, state
+from dashboard.session import Key, State, keep, kept, news, state
 from smdp.errors import SmdpError
 from smdp.words.figures import figure_words, table_words
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from smdp.data.problem import Problem
+    from smdp.steps import Step
 
 FIGURE_FORMAT, SVG = "figures.format", "SVG"
 #: The browser counts 96 pixels to the inch.
@@ -55,7 +57,8 @@ def errors_as_messages() -> Iterator[None]:
 
 
 def say_error(error: SmdpError) -> None:
-    remedy = f"\n\n**What to do:** {literal(error.remedy)}" if error.remedy else ""
+    todo = what_to_do(error.remedy, error.concerns)
+    remedy = f"\n\n**What to do:** {literal(todo)}" if todo else ""
     st.error(literal(error.problem) + remedy, icon=":material/error:")
 
 
@@ -75,7 +78,8 @@ def check(problems: Iterable[Problem]) -> None:
     boxes = {"error": st.error, "warning": st.warning, "note": st.info}
     icons = {"error": "error", "warning": "warning", "note": "info"}
     for problem in found[:12]:
-        remedy = f" **What to do:** {literal(problem.remedy)}" if problem.remedy else ""
+        todo = what_to_do(problem.remedy, problem.concerns)
+        remedy = f" **What to do:** {literal(todo)}" if todo else ""
         boxes[problem.severity](
             literal(problem.message) + remedy, icon=f":material/{icons[problem.severity]}:"
         )
@@ -183,7 +187,7 @@ def note_area(step: Step, label: str) -> None:
     )
 
 
-def next_step(label: str, view: str) -> None:
+def next_step(label: str, page: Any) -> None:
     """The button to the page that comes next."""
-    if st.button(label, type="primary", icon=":material/arrow_forward:", key=f"next-{view}"):
-        st.switch_page(f"views/{view}.py")
+    if st.button(label, type="primary", icon=":material/arrow_forward:", key="next-page"):
+        st.switch_page(page)

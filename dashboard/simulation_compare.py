@@ -7,19 +7,20 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import inputs, simulation_inputs
-from dashboard.gate import changed_notice
-from dashboard.running import is_running, job_box, milestones, run_or_start
-from dashboard.session import STOPPED_EARLY, State, Step, done, keep, kept, state
+from dashboard.gate import other_settings_notice
+from dashboard.running import is_running, job_box, milestones, start_simulation
+from dashboard.session import keep, kept, simulated
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
 from smdp.figures.simulation import kept_figure, outcome_figure
 from smdp.simulation.compare import Comparison, compare_with_paper, shown_oracle, verdict
-from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, MapKind
+from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, StudyMap
 from smdp.simulation.paper_tables import (
     PAPER_DISCOUNT,
     PAPER_SUBJECTS,
     PAPER_TIMES,
     optimal_outcome,
 )
+from smdp.simulation.requests import SimulationRequest
 from smdp.simulation.study_settings import (
     SimulationSetting,
     StudySettings,
@@ -41,8 +42,9 @@ from smdp.words.simulation import (
     trials_so_far,
 )
 
+SIMULATION = "simulation"
 FURTHER_DISCOUNT = 0.95
-DEFAULT_MAPS: tuple[MapKind, ...] = ("adnn", "oracle")
+DEFAULT_MAPS: tuple[StudyMap, ...] = ("adnn", "oracle")
 
 
 def compare_with_the_paper() -> None:
@@ -51,19 +53,19 @@ def compare_with_the_paper() -> None:
     with settings_column, errors_as_messages():
         chosen = _settings_and_button()
     with main:
-        job_box(Step.SIMULATION)
-        finished = done(Step.SIMULATION)
-        if is_running(Step.SIMULATION):
+        job_box(SIMULATION)
+        finished = simulated(SIMULATION)
+        if is_running(SIMULATION):
             with st.container(border=True, height=480 if finished is None else "content"):
                 st.markdown("Each trial appears here as soon as it is analysed.")
-                milestones(Step.SIMULATION, trials_so_far)
+                milestones(SIMULATION, trials_so_far)
         elif finished is None:
             _empty()
         if finished is not None:
-            if chosen is not None:
-                changed_notice(Step.SIMULATION, chosen)
+            if chosen is not None and chosen != finished.settings:
+                other_settings_notice()
             setting, _, planned, _ = finished.settings
-            if finished.token.endswith(STOPPED_EARLY):
+            if finished.stopped_early:
                 st.warning(
                     f"Stopped early: fewer than the {planned} replications asked for are in the "
                     "figures.",
@@ -75,7 +77,7 @@ def compare_with_the_paper() -> None:
 def _settings_and_button() -> tuple:
     model = simulation_inputs.model("simulation.model")
     noise = simulation_inputs.noise("simulation.noise", 0)
-    maps: list[MapKind] = keep(
+    maps: list[StudyMap] = keep(
         "simulation.maps",
         st.pills(
             "Feature maps",
@@ -127,6 +129,7 @@ def _settings_and_button() -> tuple:
     how = StudySettings(further_discount=FURTHER_DISCOUNT if further else None)
     how = quick(how) if quickly else how
     setting = SimulationSetting(model, noise, subjects, times, discount)
+    how = replace(how, seed=seed)
     settings = (setting, tuple(name for name in PAPER_MAPS if name in maps), replications, how)
     if not maps:
         st.caption("Choose at least one feature map.")
@@ -136,22 +139,21 @@ def _settings_and_button() -> tuple:
         type="primary",
         width="stretch",
         icon=":material/experiment:",
-        disabled=not maps or state(Step.SIMULATION) == State.RUNNING,
+        disabled=not maps or is_running(SIMULATION),
         help="Runs in the background; you may leave the page. Cancel keeps the replications that "
         "are finished. For large studies on several processors: smdp simulate, on the command "
         "line.",
     )
     if start:
-        known = _already_done(how, seed)
-        run_or_start(Step.SIMULATION, "simulate", known, settings, seed, study_summary)
+        request = SimulationRequest(*settings, known=_already_done(how))
+        start_simulation(SIMULATION, "Simulation", request, settings, study_summary)
     return settings
 
 
-def _already_done(how: StudySettings, seed: int) -> StudyRows | None:
+def _already_done(how: StudySettings) -> StudyRows | None:
     """The result shown, where its trials may be among those asked for: more are then added."""
-    finished = done(Step.SIMULATION)
-    same = finished is not None and finished.result.how == replace(how, seed=seed)
-    return finished.result if finished is not None and same else None
+    finished = simulated(SIMULATION)
+    return finished.result if finished is not None and finished.result.how == how else None
 
 
 def _empty() -> None:

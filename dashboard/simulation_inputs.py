@@ -10,9 +10,9 @@ from dashboard import inputs
 from dashboard.session import keep, kept
 from smdp.errors import SettingError
 from smdp.simulation.generative_model import Model
-from smdp.simulation.names import MODELS, MapKind
-from smdp.simulation.study_settings import Cell
-from smdp.simulation.time_left import duration
+from smdp.simulation.names import MODELS, StudyMap
+from smdp.simulation.study_settings import StudyCell
+from smdp.text import duration
 from smdp.words.simulation import MODEL_NAMES
 
 NOISE = (0, 50, 200)
@@ -20,7 +20,7 @@ PAPER_ROWS = 30 * 90
 
 #: Seconds of one replication of the paper's size, without and with 200 noise variables: with full
 #: training, and with quick training.
-SECONDS: dict[MapKind, tuple[tuple[float, float], tuple[float, float]]] = {
+SECONDS: dict[StudyMap, tuple[tuple[float, float], tuple[float, float]]] = {
     "identity": ((2.5, 4), (1, 2)),
     "oracle": ((1, 1), (0.5, 0.5)),
     "adnn": ((65, 250), (9, 25)),
@@ -90,7 +90,7 @@ def sizes(label: str, name: str, default: str, help_text: str) -> tuple[int, ...
     return tuple(sorted({int(word) for word in words}))
 
 
-def about(cells: Iterable[Cell], *, quickly: bool) -> str:
+def about(cells: Iterable[StudyCell], *, quickly: bool) -> str:
     """'about 2 min', from what such replications usually take."""
     total = float(SECONDS_TO_START)
     for cell in cells:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dashboard import inputs, simulation_inputs
-from dashboard.gate import changed_notice
-from dashboard.running import job_box, run_or_start
-from dashboard.session import STOPPED_EARLY, State, Step, done, state
+from dashboard.gate import other_settings_notice
+from dashboard.running import is_running, job_box, start_simulation
+from dashboard.session import simulated
 from dashboard.show import check, errors_as_messages, figure, says, table
 from smdp.figures.simulation import power_figure, value_figure
-from smdp.simulation.names import MapKind
+from smdp.simulation.names import StudyMap
 from smdp.simulation.planning import Depth, StudyPlan
+from smdp.simulation.requests import StudyPlanRequest
 from smdp.simulation.study_settings import (
     SimulationSetting,
     StudySettings,
@@ -22,6 +24,7 @@ from smdp.simulation.study_settings import (
 )
 from smdp.words.simulation import MODEL_NAMES, check_plan, describe_plan, plan_table
 
+STUDY_PLAN = "study plan"
 DEPTHS: dict[str, Depth] = {"Screening only": "screening", "The whole analysis": "whole"}
 
 
@@ -31,17 +34,17 @@ def plan_a_study() -> None:
     with settings_column, errors_as_messages():
         chosen = _settings_and_button()
     with main:
-        job_box(Step.STUDY_PLAN)
-        finished = done(Step.STUDY_PLAN)
+        job_box(STUDY_PLAN)
+        finished = simulated(STUDY_PLAN)
         if finished is None:
             _empty()
         else:
-            if chosen is not None:
-                changed_notice(Step.STUDY_PLAN, chosen)
+            if chosen is not None and chosen != finished.settings:
+                other_settings_notice()
             _result(
                 finished.result,
                 finished.settings["replications"],
-                finished.token.endswith(STOPPED_EARLY),
+                finished.stopped_early,
             )
 
 
@@ -96,23 +99,24 @@ def _settings_and_button() -> dict[str, Any]:
         "discount": discount,
         "replications": replications,
         "depth": depth,
-        "how": quick(StudySettings()) if quickly else StudySettings(),
+        "how": replace(quick(StudySettings()) if quickly else StudySettings(), seed=seed),
     }
     each = [
         SimulationSetting(model, noise, n, count, discount) for n in subjects for count in times
     ]
-    kind: MapKind = "adnn" if depth == "whole" else "screened"
+    kind: StudyMap = "adnn" if depth == "whole" else "screened"
     cells = planned_cells(each, [kind], replications)
     if st.button(
         f"Simulate, {simulation_inputs.about(cells, quickly=quickly)}",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
-        disabled=state(Step.STUDY_PLAN) == State.RUNNING,
+        disabled=is_running(STUDY_PLAN),
         help=f"{len(cells)} studies. Runs in the background; you may leave the page. Cancel keeps "
         "what is finished.",
     ):
-        run_or_start(Step.STUDY_PLAN, "plan_study", None, settings, seed, plan_summary)
+        request = StudyPlanRequest(settings)
+        start_simulation(STUDY_PLAN, "Study plan", request, settings, plan_summary)
     return settings
 
 

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.session import Key, forget_choices, start_visit_anew
+from dashboard.session import Key, another_table, forget_choices, start_visit_anew
 from dashboard.show import errors_as_messages
+from smdp.data.column_roles import ColumnRoles
 from smdp.data.files.registry import formats_in_words, sheet_names
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from smdp.analysis.analysis import Analysis
+
+#: Stands in a plan until somebody says which column is what.
+NOT_CHOSEN = ColumnRoles("subject?", "time?", "action?", ["state?"], "utility?")
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class LoadedTable:
 
     @property
     def synthetic(self) -> bool:
-        return "synthetic" in self.name.lower()
+        return bool(self.frame.attrs.get("synthetic", False))
 
 
 def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
@@ -59,7 +65,23 @@ def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
         forget_choices()
         start_visit_anew()
     st.session_state[Key.TABLE] = table
+    another_table(_begun(table))
     return table
+
+
+def _begun(table: LoadedTable) -> Analysis:
+    """The analysis of a table of which nothing is said yet."""
+    from smdp.analysis.analysis import Analysis
+    from smdp.analysis.plan import AnalysisPlan
+    from smdp.steps.step_plans import ReadingSettings
+
+    plan = AnalysisPlan(
+        roles=NOT_CHOSEN,
+        reading=ReadingSettings(sheet=table.sheet),
+        data_name=table.name,
+        data_fingerprint=table.fingerprint,
+    )
+    return Analysis.begin(plan, table.frame)
 
 
 def sheets_of(name: str, content: bytes) -> tuple[str, ...]:

@@ -1,88 +1,194 @@
 """Sufficient Markov decision processes for mobile-health trials.
 
-The public names are imported when they are first used, so `import smdp` is quick.
+The public names are imported when they are first used, so `import smdp` is quick. Tools that read
+types see them imported; a test holds the two lists together.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
+
+from smdp.lazy import lazily
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "read_table": "smdp.data.read_table",
-    "ColumnRoles": "smdp.data.column_roles",
-    "StateVariable": "smdp.data.column_roles",
-    "NextValue": "smdp.data.column_roles",
-    "guess_roles": "smdp.data.guess_roles",
-    "to_long": "smdp.data.reshape",
-    "mark_missing": "smdp.data.missing_codes",
-    "arrange": "smdp.data.arrange",
-    "prepare": "smdp.data.prepare",
-    "PreparedData": "smdp.data.prepare",
-    "Trajectories": "smdp.data.trajectories",
-    "local_polynomial": "smdp.data.local_polynomial",
-    "PreparationSettings": "smdp.settings",
-    "ImputationSettings": "smdp.settings",
-    "RescalingSettings": "smdp.settings",
-    "ScreeningSettings": "smdp.settings",
-    "FeatureMapSettings": "smdp.settings",
-    "FittedFeatureMap": "smdp.feature_map.result",
-    "fit_feature_map": "smdp.feature_map.iterate",
-    "pca_feature_map": "smdp.feature_map.baselines",
-    "tnn_feature_map": "smdp.feature_map.baselines",
-    "identity_feature_map": "smdp.feature_map.baselines",
-    "feature_map_stability": "smdp.feature_map.stability",
-    "PolicySettings": "smdp.policy.settings",
-    "LearnedPolicy": "smdp.policy.learned_policy",
-    "learn_policy": "smdp.policy.q_learning",
-    "EvaluationSettings": "smdp.policy.evaluation_settings",
-    "PolicyValue": "smdp.policy.evaluation",
-    "evaluate_policy": "smdp.policy.evaluation",
-    "placebo_check": "smdp.policy.placebo",
-    "trial_summary": "smdp.policy.trial_summary",
-    "explain_policy": "smdp.policy.explanation",
-    "explain_patient": "smdp.policy.individual",
-    "export_policy": "smdp.policy.export",
-    "export_onnx": "smdp.policy.onnx_file",
+    "figures": "smdp.figures",
+    "report": "smdp.report",
+    "Analysis": "smdp.analysis.analysis",
+    "AnalysisCancelled": "smdp.analysis.analysis",
+    "run_analysis": "smdp.analysis.analysis",
     "AnalysisPlan": "smdp.analysis.plan",
-    "ReadingSettings": "smdp.analysis.step_plans",
-    "ScreeningPlan": "smdp.analysis.step_plans",
-    "FeatureMapPlan": "smdp.analysis.step_plans",
-    "StabilityPlan": "smdp.analysis.step_plans",
-    "PolicyPlan": "smdp.analysis.step_plans",
-    "EvaluationPlan": "smdp.analysis.step_plans",
-    "PlaceboPlan": "smdp.analysis.step_plans",
-    "TrialPlan": "smdp.analysis.step_plans",
-    "run_analysis": "smdp.analysis.run",
-    "AnalysisResult": "smdp.analysis.result",
+    "load_analysis": "smdp.analysis.analysis",
     "save_analysis": "smdp.analysis.saved_file",
-    "load_analysis": "smdp.analysis.saved_file",
+    "arrange": "smdp.data.arrange",
+    "ColumnRoles": "smdp.data.column_roles",
+    "NextValue": "smdp.data.column_roles",
+    "StateVariable": "smdp.data.column_roles",
+    "guess_roles": "smdp.data.guess_roles",
+    "local_polynomial": "smdp.data.local_polynomial",
+    "mark_missing": "smdp.data.missing_codes",
+    "ImputationSettings": "smdp.data.preparation_settings",
+    "PreparationSettings": "smdp.data.preparation_settings",
+    "RescalingSettings": "smdp.data.preparation_settings",
+    "CompletedStudy": "smdp.data.prepare",
+    "PreparedData": "smdp.data.prepare",
+    "prepare": "smdp.data.prepare",
+    "read_table": "smdp.data.read_table",
+    "to_long": "smdp.data.reshape",
+    "Study": "smdp.data.study",
+    "Trajectories": "smdp.data.trajectories",
+    "Variable": "smdp.data.variables",
+    "DataError": "smdp.errors",
+    "ReadError": "smdp.errors",
+    "SettingError": "smdp.errors",
     "SmdpError": "smdp.errors",
+    "EvaluationSettings": "smdp.evaluation.evaluation_settings",
+    "PlaceboCheck": "smdp.evaluation.placebo",
+    "placebo_check": "smdp.evaluation.placebo",
+    "TrialSummary": "smdp.evaluation.trial_effects",
+    "trial_summary": "smdp.evaluation.trial_effects",
+    "PolicyValue": "smdp.evaluation.value",
+    "evaluate_policy": "smdp.evaluation.value",
+    "PatientExplanation": "smdp.explanation.patient_explanation",
+    "explain_patient": "smdp.explanation.patient_explanation",
+    "Explanation": "smdp.explanation.policy_explanation",
+    "explain_policy": "smdp.explanation.policy_explanation",
+    "export_onnx": "smdp.export.onnx_file",
+    "export_policy": "smdp.export.policy_file",
+    "fit_feature_map": "smdp.feature_map.adnn.iterate",
+    "FeatureMapSettings": "smdp.feature_map.adnn.map_settings",
+    "IdentitySettings": "smdp.feature_map.identity",
+    "identity_feature_map": "smdp.feature_map.identity",
+    "PcaSettings": "smdp.feature_map.pca",
+    "pca_feature_map": "smdp.feature_map.pca",
+    "FittedFeatureMap": "smdp.feature_map.result",
+    "FeatureMapStability": "smdp.feature_map.stability",
+    "feature_map_stability": "smdp.feature_map.stability",
+    "TnnSettings": "smdp.feature_map.tnn",
+    "tnn_feature_map": "smdp.feature_map.tnn",
     "distance_covariance_test": "smdp.independence.distance_covariance",
     "likelihood_ratio_test": "smdp.independence.likelihood_ratio",
     "pool_p_values": "smdp.independence.pooling",
+    "TestResult": "smdp.independence.result",
+    "Advice": "smdp.policy.decision_rule",
+    "LearnedPolicy": "smdp.policy.learned_policy",
+    "learn_policy": "smdp.policy.learned_policy",
+    "PolicySettings": "smdp.policy.policy_settings",
+    "ScreeningResult": "smdp.screening",
     "screen": "smdp.screening",
-    "simulate": "smdp.simulation.generative_model",
-    "simulated_outcome": "smdp.simulation.outcome",
-    "MissingData": "smdp.simulation.missing_data",
-    "StudySettings": "smdp.simulation.study_settings",
-    "SimulationSetting": "smdp.simulation.study_settings",
-    "run_study": "smdp.simulation.study",
-    "read_study": "smdp.simulation.study_store",
+    "ScreeningSettings": "smdp.screening_settings",
+    "Comparison": "smdp.simulation.compare",
     "compare_with_paper": "smdp.simulation.compare",
+    "simulate": "smdp.simulation.generative_model",
+    "MissingData": "smdp.simulation.missing_data",
+    "simulated_outcome": "smdp.simulation.outcome",
+    "StudyPlan": "smdp.simulation.planning",
     "plan_study": "smdp.simulation.planning",
+    "run_study": "smdp.simulation.study",
+    "SimulationSetting": "smdp.simulation.study_settings",
+    "StudySettings": "smdp.simulation.study_settings",
+    "StudyRows": "smdp.simulation.study_store",
+    "read_study": "smdp.simulation.study_store",
+    "EvaluationPlan": "smdp.steps.step_plans",
+    "FeatureMapPlan": "smdp.steps.step_plans",
+    "PlaceboPlan": "smdp.steps.step_plans",
+    "PolicyPlan": "smdp.steps.step_plans",
+    "ReadingSettings": "smdp.steps.step_plans",
+    "ScreeningPlan": "smdp.steps.step_plans",
+    "StabilityPlan": "smdp.steps.step_plans",
+    "TrialPlan": "smdp.steps.step_plans",
 }
 
 __all__ = sorted(_HOME)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'smdp' has no attribute '{name}'")
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from smdp import figures as figures
+    from smdp import report as report
+    from smdp.analysis.analysis import Analysis as Analysis
+    from smdp.analysis.analysis import AnalysisCancelled as AnalysisCancelled
+    from smdp.analysis.analysis import load_analysis as load_analysis
+    from smdp.analysis.analysis import run_analysis as run_analysis
+    from smdp.analysis.plan import AnalysisPlan as AnalysisPlan
+    from smdp.analysis.saved_file import save_analysis as save_analysis
+    from smdp.data.arrange import arrange as arrange
+    from smdp.data.column_roles import ColumnRoles as ColumnRoles
+    from smdp.data.column_roles import NextValue as NextValue
+    from smdp.data.column_roles import StateVariable as StateVariable
+    from smdp.data.guess_roles import guess_roles as guess_roles
+    from smdp.data.local_polynomial import local_polynomial as local_polynomial
+    from smdp.data.missing_codes import mark_missing as mark_missing
+    from smdp.data.preparation_settings import ImputationSettings as ImputationSettings
+    from smdp.data.preparation_settings import PreparationSettings as PreparationSettings
+    from smdp.data.preparation_settings import RescalingSettings as RescalingSettings
+    from smdp.data.prepare import CompletedStudy as CompletedStudy
+    from smdp.data.prepare import PreparedData as PreparedData
+    from smdp.data.prepare import prepare as prepare
+    from smdp.data.read_table import read_table as read_table
+    from smdp.data.reshape import to_long as to_long
+    from smdp.data.study import Study as Study
+    from smdp.data.trajectories import Trajectories as Trajectories
+    from smdp.data.variables import Variable as Variable
+    from smdp.errors import DataError as DataError
+    from smdp.errors import ReadError as ReadError
+    from smdp.errors import SettingError as SettingError
+    from smdp.errors import SmdpError as SmdpError
+    from smdp.evaluation.evaluation_settings import EvaluationSettings as EvaluationSettings
+    from smdp.evaluation.placebo import PlaceboCheck as PlaceboCheck
+    from smdp.evaluation.placebo import placebo_check as placebo_check
+    from smdp.evaluation.trial_effects import TrialSummary as TrialSummary
+    from smdp.evaluation.trial_effects import trial_summary as trial_summary
+    from smdp.evaluation.value import PolicyValue as PolicyValue
+    from smdp.evaluation.value import evaluate_policy as evaluate_policy
+    from smdp.explanation.patient_explanation import PatientExplanation as PatientExplanation
+    from smdp.explanation.patient_explanation import explain_patient as explain_patient
+    from smdp.explanation.policy_explanation import Explanation as Explanation
+    from smdp.explanation.policy_explanation import explain_policy as explain_policy
+    from smdp.export.onnx_file import export_onnx as export_onnx
+    from smdp.export.policy_file import export_policy as export_policy
+    from smdp.feature_map.adnn.iterate import fit_feature_map as fit_feature_map
+    from smdp.feature_map.adnn.map_settings import FeatureMapSettings as FeatureMapSettings
+    from smdp.feature_map.identity import IdentitySettings as IdentitySettings
+    from smdp.feature_map.identity import identity_feature_map as identity_feature_map
+    from smdp.feature_map.pca import PcaSettings as PcaSettings
+    from smdp.feature_map.pca import pca_feature_map as pca_feature_map
+    from smdp.feature_map.result import FittedFeatureMap as FittedFeatureMap
+    from smdp.feature_map.stability import FeatureMapStability as FeatureMapStability
+    from smdp.feature_map.stability import feature_map_stability as feature_map_stability
+    from smdp.feature_map.tnn import TnnSettings as TnnSettings
+    from smdp.feature_map.tnn import tnn_feature_map as tnn_feature_map
+    from smdp.independence.distance_covariance import (
+        distance_covariance_test as distance_covariance_test,
+    )
+    from smdp.independence.likelihood_ratio import likelihood_ratio_test as likelihood_ratio_test
+    from smdp.independence.pooling import pool_p_values as pool_p_values
+    from smdp.independence.result import TestResult as TestResult
+    from smdp.policy.decision_rule import Advice as Advice
+    from smdp.policy.learned_policy import LearnedPolicy as LearnedPolicy
+    from smdp.policy.learned_policy import learn_policy as learn_policy
+    from smdp.policy.policy_settings import PolicySettings as PolicySettings
+    from smdp.screening import ScreeningResult as ScreeningResult
+    from smdp.screening import screen as screen
+    from smdp.screening_settings import ScreeningSettings as ScreeningSettings
+    from smdp.simulation.compare import Comparison as Comparison
+    from smdp.simulation.compare import compare_with_paper as compare_with_paper
+    from smdp.simulation.generative_model import simulate as simulate
+    from smdp.simulation.missing_data import MissingData as MissingData
+    from smdp.simulation.outcome import simulated_outcome as simulated_outcome
+    from smdp.simulation.planning import StudyPlan as StudyPlan
+    from smdp.simulation.planning import plan_study as plan_study
+    from smdp.simulation.study import run_study as run_study
+    from smdp.simulation.study_settings import SimulationSetting as SimulationSetting
+    from smdp.simulation.study_settings import StudySettings as StudySettings
+    from smdp.simulation.study_store import StudyRows as StudyRows
+    from smdp.simulation.study_store import read_study as read_study
+    from smdp.steps.step_plans import EvaluationPlan as EvaluationPlan
+    from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
+    from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
+    from smdp.steps.step_plans import PolicyPlan as PolicyPlan
+    from smdp.steps.step_plans import ReadingSettings as ReadingSettings
+    from smdp.steps.step_plans import ScreeningPlan as ScreeningPlan
+    from smdp.steps.step_plans import StabilityPlan as StabilityPlan
+    from smdp.steps.step_plans import TrialPlan as TrialPlan
+else:
+    __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from smdp import __version__
 from smdp.commands.terminal import complain
 from smdp.errors import SmdpError
+from smdp.plugins import load_plugins
 
 #: In the order of the help text. Each has `add_parser`; the parsed options have `run`.
 COMMANDS = (
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
+        load_plugins()
         code: int = options.run(options)
         return code
     except SmdpError as error:

@@ -18,9 +18,9 @@ from operator import length_hint
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from smdp.crews import (
+from smdp.pools import (
     PATIENCE,
-    Crew,
+    Pool,
     Work,
     cluster,
     joblib_or_error,
@@ -28,7 +28,7 @@ from smdp.crews import (
     with_one_thread,
 )
 from smdp.progress import Progress, silent
-from smdp.settings import require
+from smdp.settings import require_whole
 
 #: The environment variable that says how many workers the dashboard may run at once.
 DASHBOARD_WORKERS = "SMDP_WORKERS"
@@ -36,7 +36,7 @@ DASHBOARD_WORKERS = "SMDP_WORKERS"
 #: Seconds between two looks at the progress.
 POLL = 0.5
 
-_crew: ContextVar[Crew | None] = ContextVar("crew", default=None)
+_pool: ContextVar[Pool | None] = ContextVar("pool", default=None)
 
 
 def cores() -> int:
@@ -49,21 +49,21 @@ def cores() -> int:
 def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     """Divide the work within among `jobs` processes with one thread each, which end when this one
     does; or among the workers of the Dask scheduler at this address, which must have smdp."""
-    require(isinstance(jobs, int) and jobs >= 1, "jobs", "a whole number of at least 1", jobs)
+    require_whole("jobs", jobs, 1)
     if scheduler is None and jobs == 1:
         yield
         return
-    with cluster(scheduler) if scheduler is not None else processes(jobs) as crew:
-        token = _crew.set(crew)
+    with cluster(scheduler) if scheduler is not None else processes(jobs) as pool:
+        token = _pool.set(pool)
         try:
             yield
         finally:
-            _crew.reset(token)
+            _pool.reset(token)
 
 
 def divided() -> bool:
     """Whether there are workers to divide the work among."""
-    return _crew.get() is not None
+    return _pool.get() is not None
 
 
 def each(
@@ -76,18 +76,18 @@ def each(
 
     `progress(k)` is told how far the k-th is; elsewhere, only that it is waited for. It may raise.
     """
-    crew = _crew.get()
-    if crew is None or length_hint(items, 2) < 2:
+    pool = _pool.get()
+    if pool is None or length_hint(items, 2) < 2:
         for k, item in enumerate(items):
             yield with_one_thread(work, item, *shared, progress=progress(k))
         return
     done = 0
 
     def report() -> None:
-        progress(done)(0.0, f"waiting for {crew.size} workers")
+        progress(done)(0.0, f"waiting for {pool.size} workers")
 
     report()
-    for result in _polled(lambda: crew.results(work, items, shared, ordered=True), crew, report):
+    for result in _polled(lambda: pool.results(work, items, shared, ordered=True), pool, report):
         yield result
         done += 1
 
@@ -99,13 +99,13 @@ def as_finished(
 
     `report` is called often and may raise to stop everything.
     """
-    crew = _crew.get()
-    assert crew is not None, "there are no workers"
-    yield from _polled(lambda: crew.results(work, items, shared, ordered=False), crew, report)
+    pool = _pool.get()
+    assert pool is not None, "there are no workers"
+    yield from _polled(lambda: pool.results(work, items, shared, ordered=False), pool, report)
 
 
 def _polled(
-    results: Callable[[], Iterator[Any]], crew: Crew, report: Callable[[], None]
+    results: Callable[[], Iterator[Any]], pool: Pool, report: Callable[[], None]
 ) -> Iterator[Any]:
     """The results of an iterator that blocks, with a report every moment; stopped when left."""
     queue: SimpleQueue[tuple[Any] | BaseException | None] = SimpleQueue()
@@ -135,5 +135,5 @@ def _polled(
             yield item[0]
     finally:
         if thread.is_alive():
-            crew.stop()
+            pool.stop()
             thread.join(PATIENCE)

@@ -1,8 +1,8 @@
 """Results to plain files and back: JSON for the structure, npz for the arrays, never a pickle.
 
 Results are frozen dataclasses of numbers, text, arrays, tables, tuples and mappings; just these
-can be written, and only dataclasses of this package come back. Arrays are named by their content,
-so that equal ones are kept once, and come back in C order whatever order they had.
+can be written, and only those listed in `smdp.saved_types` come back. Arrays are named by their
+content, so that equal ones are kept once, and come back in C order whatever order they had.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from smdp.errors import DataError, shorten
+from smdp.saved_types import tag_of, type_of
 
 STRUCTURE, ARRAYS = "structure.json", "arrays.npz"
 
@@ -52,7 +51,7 @@ def fingerprint(value: object) -> str:
 def to_plain(value: object, arrays: dict[str, np.ndarray]) -> Any:
     """The value as JSON knows it; its arrays are put into `arrays`, and named there."""
     if isinstance(value, Enum):
-        return {"$enum": _name(type(value)), "value": value.value}
+        return {"$enum": tag_of(type(value)), "value": value.value}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
@@ -76,7 +75,7 @@ def to_plain(value: object, arrays: dict[str, np.ndarray]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         own = [f.name for f in fields(value) if f.init]
         content = {name: to_plain(getattr(value, name), arrays) for name in own}
-        return {"$class": _name(type(value)), "fields": content}
+        return {"$class": tag_of(type(value)), "fields": content}
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
@@ -100,8 +99,8 @@ def from_plain(code: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if "$frame" in code:
         return _frame_from_plain(code, arrays)
     if "$enum" in code:
-        return _known(code["$enum"], Enum)(code["value"])
-    kind = _known(code["$class"], None)
+        return type_of(code["$enum"])(code["value"])
+    kind = type_of(code["$class"])
     return kind(**{name: from_plain(v, arrays) for name, v in code["fields"].items()})
 
 
@@ -158,25 +157,3 @@ def _objects(values: Iterable[object]) -> np.ndarray:
     for place, value in enumerate(listed):
         found[place] = value
     return found
-
-
-def _name(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
-
-
-def _known(name: str, base: type | None) -> Any:
-    """The class of that name, if it is a dataclass (or an enum) of this package."""
-    module, _, qualified = str(name).partition(":")
-    kind = None
-    if module.split(".")[0] == "smdp" and qualified.isidentifier():
-        try:
-            kind = getattr(import_module(module), qualified, None)
-        except ImportError:
-            kind = None
-    fits = is_dataclass(kind) if base is None else isinstance(kind, type) and issubclass(kind, base)
-    if not (isinstance(kind, type) and fits):
-        raise DataError(
-            f"The file names '{shorten(name)}', which is not a kind of result.",
-            "It was written by another version of smdp, or it is damaged.",
-        )
-    return kind

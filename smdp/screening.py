@@ -16,20 +16,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.data.describe import plural
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError, SettingError, listing
+from smdp.errors import DataError, SettingError
 from smdp.independence.inputs import check_seed
 from smdp.independence.over_time import HowToTest, TimesTested, independence_over_time
 from smdp.independence.pooling import at_most
 from smdp.progress import Progress, silent
-from smdp.settings import ScreeningSettings
+from smdp.result import Content, Result
+from smdp.screening_settings import ScreeningSettings
+from smdp.text import listing, plural
 
 Stop = Literal["none joined", "all variables are in", "max_rounds reached"]
 
 
-@dataclass(frozen=True)
-class ScreeningRound:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScreeningRound(Content):
     """One round: every candidate tested against the utility and the variables in the set so far."""
 
     number: int  # 1, 2, ..
@@ -40,8 +41,8 @@ class ScreeningRound:
     statistics: pd.DataFrame  # likewise
 
 
-@dataclass(frozen=True)
-class ScreeningResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScreeningResult(Result):
     """What was found, and everything it was found from."""
 
     selected: tuple[str, ...]  # in the order of the trajectories' variables

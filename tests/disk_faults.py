@@ -22,11 +22,15 @@ from io import StringIO
 from pathlib import Path
 from random import Random
 
-from smdp import cli, export_policy, load_analysis, read_table, save_analysis
+from smdp import cli
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.autosave import Autosaves
 from smdp.analysis.result_files import write_results
+from smdp.analysis.saved_file import save_analysis
+from smdp.data.read_table import read_table
 from smdp.errors import SmdpError
-from smdp.policy.onnx_file import export_onnx
+from smdp.export.onnx_file import export_onnx
+from smdp.export.policy_file import export_policy
 from smdp.report import figure_files
 from smdp.simulation.study_settings import StudySettings
 from smdp.simulation.study_store import open_study, read_study

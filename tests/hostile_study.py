@@ -9,16 +9,10 @@ import numpy as np
 import pandas as pd
 import small_trial
 
-from smdp import (
-    AnalysisPlan,
-    ColumnRoles,
-    NextValue,
-    PolicyPlan,
-    PreparationSettings,
-    ReadingSettings,
-    ScreeningPlan,
-    TrialPlan,
-)
+from smdp.analysis.plan import AnalysisPlan
+from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.preparation_settings import PreparationSettings
+from smdp.steps.step_plans import PolicyPlan, ReadingSettings, ScreeningPlan, TrialPlan
 
 MARKUP = "<i>markup7</i><script>alert('craving')</script>"
 FORMULA = '=HYPERLINK("http://example.org","stress")'
@@ -63,8 +57,7 @@ def quick_plan(**changes: Any) -> AnalysisPlan:
     screening = replace(plan.screening.settings, force_in=(MARKUP,))
     dimensions = replace(plan.features.settings, dimensions=(1, 2), reason="two, to be quick")
     linear, neural = plan.policies
-    hostile = replace(
-        plan,
+    hostile = plan.replace(
         roles=ColumnRoles(
             PERSON,
             DAY,
@@ -86,4 +79,4 @@ def quick_plan(**changes: Any) -> AnalysisPlan:
             "elsewhere": "A last word.",
         },
     )
-    return replace(hostile, **changes)
+    return hostile.replace(**changes)

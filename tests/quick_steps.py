@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.plain_data import read_plain, write_plain
-from smdp.policy.evaluation_settings import EvaluationSettings
-from smdp.policy.settings import PolicySettings
-from smdp.settings import FeatureMapSettings
-from smdp.worker import TASKS
+from smdp.policy.policy_settings import PolicySettings
 
 #: What the pages do not ask, set to as little work as it takes.
 TINY = {
@@ -44,8 +43,7 @@ class InThisProcess:
     @property
     def stdout(self) -> Iterator[str]:
         request = read_plain(self.folder / "request")
-        result = TASKS[request.task](request, lambda share, message: None)
-        write_plain(result, self.folder / "result")
+        write_plain(request.do(lambda share, message: None), self.folder / "result")
         yield from ()
 
     def wait(self) -> int:

@@ -7,7 +7,8 @@ import io
 import json
 import zipfile
 
-from smdp.analysis.archive import pack
+from smdp.analysis.saved_file import FORMAT
+from smdp.archive import pack
 
 
 def members(data: bytes) -> dict[str, bytes]:
@@ -22,5 +23,10 @@ def resealed(parts: dict[str, bytes], **manifest: object) -> bytes:
         name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for name, content in own.items()
     }
-    head = {"kind": "smdp analysis", "format": 1, "smdp": "0.1.0", "members": listed} | manifest
+    head = {
+        "kind": "smdp analysis",
+        "format": FORMAT,
+        "smdp": "0.1.0",
+        "members": listed,
+    } | manifest
     return pack({"manifest.json": json.dumps(head).encode(), **own}, compress=True, seal=True)

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from smdp.data.trajectories import Trajectories
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.layers import Layer
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.policy.learned_policy import LearnedPolicy
+from smdp.policy.policy_settings import PolicySettings
 from smdp.policy.q_function import QFunction
-from smdp.policy.settings import PolicySettings
 from smdp.policy.support import Support
-from smdp.settings import FeatureMapSettings
 
 
 def map_of(

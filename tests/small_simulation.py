@@ -4,7 +4,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.tnn import TnnSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.study import run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
@@ -16,13 +18,18 @@ CELLS = 24
 
 def small_how(**changes: Any) -> StudySettings:
     """Cells of a fraction of a second."""
-    tiny = FeatureMapSettings(
-        interpretable=False, steps=10, polish_steps=2, refit_steps=10, restarts=1, folds=2
-    )
+    tiny: dict[str, Any] = {
+        "interpretable": False,
+        "steps": 10,
+        "polish_steps": 2,
+        "refit_steps": 10,
+        "restarts": 1,
+        "folds": 2,
+    }
     given: dict[str, Any] = {
         "screening": ScreeningSettings(level=0.2, permutations=199, pooling="trajectory"),
-        "feature_map": tiny,
-        "tnn": tiny,
+        "feature_map": FeatureMapSettings(**tiny),
+        "tnn": TnnSettings(**tiny),
         "neural_steps": 60,
         "evaluation_subjects": 20,
     }

@@ -7,6 +7,7 @@ import numpy as np
 
 from smdp.data.column_roles import ColumnRoles, StateVariable
 from smdp.data.study import Study
+from smdp.data.variables import Variable
 
 
 def study_of(values: Any, variables: Sequence[StateVariable], lengths: Any = None) -> Study:
@@ -18,7 +19,9 @@ def study_of(values: Any, variables: Sequence[StateVariable], lengths: Any = Non
     return Study(
         roles=ColumnRoles("id", "day", "action", variables, "utility"),
         subjects=tuple(f"s{i}" for i in range(n)),
-        variables=tuple(variables),
+        variables=tuple(
+            Variable(v.name, kind=v.kind or "continuous", low=v.low, high=v.high) for v in variables
+        ),
         action_labels=("0", "1"),
         values=np.where(on_grid[:, :, None], values, np.nan),
         present=on_grid,

@@ -3,25 +3,23 @@
 import numpy as np
 import pandas as pd
 
-from smdp import (
-    AnalysisPlan,
-    ColumnRoles,
+from smdp.analysis.plan import AnalysisPlan
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.preparation_settings import PreparationSettings
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.policy.policy_settings import PolicySettings
+from smdp.screening_settings import ScreeningSettings
+from smdp.steps.step_plans import (
     EvaluationPlan,
     FeatureMapPlan,
-    FeatureMapSettings,
-    NextValue,
     PlaceboPlan,
     PolicyPlan,
-    PolicySettings,
-    PreparationSettings,
     ReadingSettings,
     ScreeningPlan,
-    ScreeningSettings,
     StabilityPlan,
-    StateVariable,
     TrialPlan,
 )
-from smdp.policy.evaluation_settings import EvaluationSettings
 
 SUBJECTS, TIMES = 14, 12
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from smdp.policy.evaluation import PolicyValue
-from smdp.policy.value_table import DOUBLY_ROBUST, FITTED_Q, STEPWISE
+from smdp.evaluation.value import DOUBLY_ROBUST, FITTED_Q, STEPWISE, PolicyValue
 
 WHY = "The estimate rests on the decisions of 3.0 subjects' worth (at least 10 are needed)."
 
@@ -67,10 +66,7 @@ def value_of(
                 "unsupported": [0.0, 0.2],
             }
         ),
-        warnings=(
-            *(f"No interval for the policy '{name}': {WHY}" for name in untrusted),
-            "At 8% of the decisions the action '1' had a probability below 0.05.",
-        ),
+        cautions=("At 8% of the decisions the action '1' had a probability below 0.05.",),
         notes=("Cross-fitted.",),
         discount=0.9,
         coverage=0.95,

@@ -31,6 +31,7 @@ class Example:
     frame: DataFrame
     variable_labels: dict[str, str]
     value_labels: dict[str, dict[float, str]]
+    decimal_comma: bool = False
 
 
 def examples(folder: Path) -> dict[str, Example]:
@@ -51,7 +52,7 @@ def examples(folder: Path) -> dict[str, Example]:
     sas["VISIT"] = pd.to_datetime(["2020-01-01", "2020-01-02", None]).astype("datetime64[us]")
     sas_labels = {"SUBJECT": "Subject", "MOOD": "Mood today"}
     return {
-        ".csv": Example(text, text.replace(b"a", b'"a'), TABLE, {}, {}),
+        ".csv": Example(text, text.replace(b"a", b'"a'), TABLE, {}, {}, decimal_comma=True),
         **{ending: Example(data, data[:-40], TABLE, {}, {}) for ending, data in cut.items()},
         ".sav": Example(spss, spss[:300], TABLE, labels, values),
         ".dta": Example(stata, stata[:300], TABLE, labels, values),

@@ -16,32 +16,45 @@ import smdp
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS = (
+    "lazy",
+    "text",
     "errors",
     "settings",
+    "typed_text",
+    "saved_types",
     "progress",
     "plain_data",
+    "result",
+    "plugins",
     "atomic_write",
-    "crews",
+    "archive",
+    "pools",
     "parallel",
     "data",
     "independence",
+    "screening_settings",
     "screening",
     "feature_map",
     "policy",
+    "evaluation",
+    "explanation",
+    "export",
     "simulation",
     "words",
+    "blocks",
     "figures",
-    "analysis",
+    "steps",
     "report",
+    "analysis",
     "worker",
     "commands",
     "cli",
 )
 MAY_IMPORT_TORCH = {
-    "smdp.feature_map.network",
-    "smdp.feature_map.training",
-    "smdp.feature_map.minibatches",
-    "smdp.policy.neural",
+    "smdp.feature_map.adnn.network",
+    "smdp.feature_map.adnn.training",
+    "smdp.feature_map.adnn.minibatches",
+    "smdp.policy.q_neural",
 }
 STATISTICS = {"scipy", "torch", "dcor", "statsmodels", "sklearn"}
 PICKLING = {"pickle", "_pickle", "cloudpickle", "dill", "shelve"}
@@ -52,11 +65,20 @@ def module_name(path: Path) -> str:
     return name.removesuffix(".__init__")
 
 
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a file but what only a type checker reads."""
+    yield node
+    typing_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    children = node.orelse if typing_only else ast.iter_child_nodes(node)
+    for child in children:
+        yield from executed(child)
+
+
 def imports(path: Path) -> Iterator[str]:
     """The full name of everything a file imports, inside functions too."""
     name = module_name(path)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in executed(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -113,6 +135,26 @@ def test_a_layer_imports_only_from_those_above_it():
             if source not in LAYERS or LAYERS.index(source) > LAYERS.index(layer):
                 wrong.append(f"{name} imports {imported}")
     assert wrong == []
+
+
+def test_no_module_needs_itself_in_the_end():
+    """Imports inside functions count, too."""
+    files = {
+        module_name(p): p for folder in ("smdp", "dashboard") for p in (ROOT / folder).rglob("*.py")
+    }
+    needs = {
+        name: {_module(imported, files) for imported in imports(path)} - {None, name}
+        for name, path in files.items()
+    }
+    while free := [name for name, others in needs.items() if not others & needs.keys()]:
+        for name in free:
+            del needs[name]
+    assert not needs, f"among these there is a circle: {sorted(needs)}"
+
+
+def _module(imported: str, files: dict[str, Path]) -> str | None:
+    """The module that an import loads: the name itself, or the one that has the name."""
+    return next((m for m in (imported, imported.rpartition(".")[0]) if m in files), None)
 
 
 def loaded_after(code: str) -> set[str]:

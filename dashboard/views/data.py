@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dashboard import data_widgets as widgets
 from dashboard.gate import changed_notice, same_settings
-from dashboard.session import State, Step, kept, memo, result, run, state
+from dashboard.page import COLUMNS, next_page
+from dashboard.session import State, kept, memo, result, run, state
 from dashboard.show import (
     check,
     errors_as_messages,
     figure,
     heading,
     my_note,
-    next_step,
     say_error,
     says,
     table,
 )
 from dashboard.table import loaded, upload_box
-from smdp.analysis.step_plans import ReadingSettings
-from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
-from smdp.data.describe import describe_study, plural, variable_table
+from smdp.data.describe import describe_study, variable_table
 from smdp.data.missing_codes import mark_missing
 from smdp.data.problem import counted
 from smdp.data.role_table import codes_from_table, roles_from_table
 from smdp.errors import SmdpError
+from smdp.steps import DATA
+from smdp.steps.step_plans import ReadingSettings
+from smdp.text import plural
 
 if TYPE_CHECKING:
     from smdp.data.study import Study
 
-heading("Data", "Which column is what? Correct the guesses, then see what was understood.")
+heading("Data", DATA.question)
 
 source = loaded()
 if source is None:
@@ -53,7 +54,7 @@ def show_study(study: Study) -> None:
         table(variable_table(study), "variables")
 
 
-settings_column, main = st.columns([1, 2.6], gap="large")
+settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
     with st.expander("Load another file"):
         upload_box()
@@ -73,10 +74,12 @@ with main:
         st.dataframe(long.head(200), hide_index=True, key="preview")
 
 BUTTON = "Use these roles"
-chosen_now = problems = None
+chosen_now: dict[str, Any] | None = None
+problems = None
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
-    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes)
+    codes_now = widgets.codes_as_planned(codes, long)
+    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now)
     read_as = (source.token, reading)
     frame = memo("marked", read_as, lambda: mark_missing(long, dict(reading.missing_codes)))
     next_value = widgets.choose_utility(edited)
@@ -90,7 +93,8 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
         lags=lags,
         add_time=add_time,
     )
-    chosen_now = (reading, chosen)
+    chosen = widgets.with_planned_units(chosen)
+    chosen_now = {"reading": reading, "roles": chosen}
     problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
     if st.button(
         BUTTON,
@@ -101,17 +105,9 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
         help="Arranges the table by subject and decision. Takes a second or two.",
     ):
         with st.spinner("Arranging the table …"):
-            run(
-                Step.DATA,
-                chosen_now,
-                lambda: arrange(frame, chosen),
-                lambda s: (
-                    f"{plural(len(s.subjects), 'subject')}, "
-                    f"{plural(len(s.variables), 'state variable')}"
-                ),
-            )
+            run(DATA, **chosen_now)
         st.rerun()
-    if state(Step.DATA) == State.DONE and same_settings(Step.DATA, chosen_now):
+    if state(DATA) == State.DONE and same_settings(DATA, **chosen_now):
         st.caption("Done. What was understood is shown below the table.")
     elif found := counted(problems):
         st.caption(f"{found}: see Check, below the table.")
@@ -121,9 +117,9 @@ else:
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 
-if state(Step.DATA) in (State.DONE, State.OUT_OF_DATE):
-    changed_notice(Step.DATA, chosen_now)
-    show_study(result(Step.DATA))
-    my_note(Step.DATA)
-    if state(Step.DATA) == State.DONE:
-        next_step("Next: missing values", "missing_values")
+if state(DATA) in (State.DONE, State.OUT_OF_DATE):
+    if chosen_now is not None:
+        changed_notice(DATA, **chosen_now)
+    show_study(result(DATA))
+    my_note(DATA)
+    next_page(DATA)

@@ -2,162 +2,119 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import streamlit as st
 
 from dashboard import inputs
-from dashboard.gate import changed_notice, needs
-from dashboard.running import is_running, job_box, milestones, run_or_start
-from dashboard.session import State, Step, result, state
-from dashboard.show import (
-    check,
-    errors_as_messages,
-    figure,
-    heading,
-    literal,
-    my_note,
-    next_step,
-    says,
-    table,
-)
-from smdp.data.describe import plural
+from dashboard.form import Form
+from dashboard.gate import changed_notice
+from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
+from dashboard.running import is_running, job_box, milestones
+from dashboard.session import result
+from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
+from smdp.feature_map.kinds import map_kind, map_kinds
 from smdp.figures.feature_dimension import dimension_figure, loss_figure
-from smdp.settings import FeatureMapSettings
+from smdp.steps import FEATURES, RESCALING, SCREENING
+from smdp.steps.step_plans import FeatureMapPlan
+from smdp.text import plural
 from smdp.words.feature_map import (
-    KIND_NAMES,
     candidate_table,
     check_feature_map,
     describe_feature_map,
     dimensions_so_far,
-    feature_map_summary,
     pass_table,
     stopped_notice,
 )
 
-heading(
-    "Feature dimension",
-    "How few numbers can stand for a patient's state without losing what matters for treatment?",
-)
-if not needs(Step.FEATURES):
-    st.stop()
-trajectories = result(Step.RESCALING).trajectories
-screening = result(Step.SCREENING)  # None where an opened analysis did without
+step_heading(FEATURES)
+trajectories = result(RESCALING).trajectories
+screening = result(SCREENING)  # None where an opened analysis did without
 selected = screening.selected if screening is not None else ()
-TESTS: tuple[Literal["relative", "absolute"], ...] = ("relative", "absolute")
+plan: FeatureMapPlan = section_now(FEATURES)
 
-settings_column, main = st.columns([1, 2.6], gap="large")
-with settings_column:
-    use_all = inputs.checkbox(
-        "Use all variables",
-        "features.all",
-        not selected,
-        "Not only those that screening kept. Slower, and noise gets a chance.",
+
+def dimension_by_hand(form: Form, own: Any, most: int) -> str:
+    """A control to override the test, which asks for the reason; what is missing, if anything."""
+    one = own.dimensions if own.dimensions is not None and len(own.dimensions) == 1 else (0,)
+    by_hand = inputs.whole_number(
+        "Dimension by hand (0: by test)",
+        "features.by_hand",
+        one[0],
+        0,
+        len(trajectories.variables),
+        "Overrides the test. Say why below: it goes with the result.",
     )
-    interpretable = inputs.checkbox(
-        "Interpretable: one layer",
-        "features.interpretable",
-        True,
-        "Each feature is a weighted sum of the variables, bent by the arctangent: its weights can "
-        "be read. Not ticked: a deeper map, which can need fewer features.",
-    )
-    level = inputs.level(
-        "False-alarm level (tau)",
-        "features.level",
-        0.05,
-        "A dimension is rejected when its p-value is at most this. The paper takes 0.05.",
-    )
-    dimension_box = st.container()
+    why = ""
+    if by_hand:
+        why = inputs.text(
+            "Why this dimension?",
+            "features.why",
+            "The reason is part of the result and of the report.",
+            own.reason,
+        ).strip()
+    # Several candidates of a plan stay as long as nothing else is chosen.
+    untouched = by_hand == one[0] == 0
+    form.set(dimensions=own.dimensions if untouched else (by_hand,) if by_hand else None)
+    form.set(reason=own.reason if untouched else why)
+    if by_hand > most:
+        are = "variable is" if most == 1 else "variables are"
+        return f"Only {most} {are} used: set a dimension of at most {most}."
+    return "A dimension set by hand needs a reason." if by_hand and not why else ""
+
+
+settings_column, main = st.columns(COLUMNS, gap="large")
+sections, names, missing = {}, (), ""
+with settings_column, errors_as_messages():
+    form = Form(FEATURES.name, plan)
+    form.draw("use_all", default={"use_all": plan.use_all or not selected})
+    names = trajectories.variables if form["use_all"] else selected
+    boxes = st.container()  # what depends on the kind of map, which is chosen below
     with st.expander("More"):
-        kind = inputs.select(
-            "Kind of map",
-            "features.kind",
-            list(KIND_NAMES),
-            "adnn",
-            "The others are there to compare with.",
-            KIND_NAMES.__getitem__,
+        kinds = [kind.name for kind in map_kinds()]
+        form.draw(
+            "kind", options={"kind": kinds}, shown={"kind": lambda name: map_kind(name).title}
         )
-        test = inputs.radio(
-            "Test that decides",
-            "features.test",
-            TESTS,
-            "relative",
-            "Absolute: the paper's test of the residuals against the state. Relative: are "
-            "predictions from the features worse than from the full state? Both are shown.",
+        kind = map_kind(form["kind"])
+        own = plan.settings if plan.kind == kind.name else kind.settings()
+        settings = Form(FEATURES.name, own)
+        for name in filter(settings.is_more, settings.names):
+            settings.draw(name)
+        form.draw("seed")
+    with boxes:
+        settings.draw(skip=("dimensions", "reason"))  # which have controls of their own
+        if kind.tests_dimension and names:
+            missing = dimension_by_hand(settings, own, len(names))
+    if not names:
+        missing = (
+            "Nothing has been screened yet: tick 'Use all variables'."
+            if screening is None
+            else "Screening kept no variable: tick 'Use all variables'."
         )
-        seed = inputs.seed("features.seed")
-    names = trajectories.variables if use_all else selected
-    by_hand, why = 0, ""
-    if kind == "adnn" and names:
-        with dimension_box:
-            by_hand = inputs.whole_number(
-                "Dimension by hand (0: by test)",
-                "features.by_hand",
-                0,
-                0,
-                len(trajectories.variables),
-                "Overrides the test. Say why below: it goes with the result.",
-            )
-            if by_hand:
-                why = inputs.text(
-                    "Why this dimension?",
-                    "features.why",
-                    "The reason is part of the result and of the report.",
-                ).strip()
-
-missing = ""
-if not names:
-    missing = (
-        "Nothing has been screened yet: tick 'Use all variables'."
-        if screening is None
-        else "Screening kept no variable: tick 'Use all variables'."
+    form.set(settings=settings.value())
+    sections = {"features": form.value()}
+    run_button(
+        FEATURES,
+        "Fit the feature map",
+        sections,
+        icon=":material/hub:",
+        disabled=bool(missing),
+        help="Runs in the background, about half a minute for a study of 30 people and 7 "
+        "variables; longer with more variables. You may leave the page.",
     )
-elif by_hand > len(names):
-    are = "variable is" if len(names) == 1 else "variables are"
-    missing = f"Only {len(names)} {are} used: set a dimension of at most {len(names)}."
-elif by_hand and not why:
-    missing = "A dimension set by hand needs a reason."
-with errors_as_messages():
-    settings = FeatureMapSettings(
-        interpretable=interpretable,
-        level=level,
-        test=test,
-        dimensions=(by_hand,) if by_hand else None,
-        reason=why,
-    )
-    with settings_column:
-        go = st.button(
-            "Fit the feature map",
-            type="primary",
-            width="stretch",
-            icon=":material/hub:",
-            disabled=state(Step.FEATURES) == State.RUNNING or bool(missing),
-            help="Runs in the background, about half a minute for a study of 30 people and 7 "
-            "variables; longer with more variables. You may leave the page.",
-        )
-        if missing:
-            st.caption(missing)
-    if go:
-        run_or_start(
-            Step.FEATURES,
-            kind,
-            trajectories.select(names),
-            settings,
-            seed,
-            feature_map_summary,
-            use_all=use_all,
-        )
+    if missing:
+        st.caption(missing)
 
-fitted = result(Step.FEATURES)
+fitted = result(FEATURES)
 with main:
-    job_box(Step.FEATURES)
+    job_box(FEATURES)
     if fitted is None:
         with st.container(border=True, height=440):
-            if is_running(Step.FEATURES):
+            if is_running(FEATURES):
                 st.markdown("Each dimension appears here as soon as it is tested.")
-                milestones(Step.FEATURES, dimensions_so_far)
+                milestones(FEATURES, dimensions_so_far)
             elif names:
-                milestones(Step.FEATURES, dimensions_so_far)
+                milestones(FEATURES, dimensions_so_far)
                 st.markdown(
                     f"A network will learn a map of {plural(len(names), 'variable')} to one "
                     "feature, two, three, and so on, until the test no longer finds that something "
@@ -169,19 +126,20 @@ with main:
                     "higher level."
                 )
     else:
-        milestones(Step.FEATURES, dimensions_so_far)
-        if is_running(Step.FEATURES):
+        milestones(FEATURES, dimensions_so_far)
+        if is_running(FEATURES):
             st.caption("Until the new result is there, the one below is the earlier one.")
         else:
-            changed_notice(Step.FEATURES, settings)
+            changed_notice(FEATURES, **sections)
         if stopped_notice(fitted):
             st.warning(literal(stopped_notice(fitted)), icon=":material/stop_circle:")
-        if fitted.settings.reason:
+        tested = map_kind(fitted.kind).tests_dimension
+        if tested and fitted.settings.reason:
             st.info(
                 f"Dimension set by hand. Reason given: {literal(fitted.settings.reason)}",
                 icon=":material/edit_note:",
             )
-        if fitted.kind == "adnn":
+        if tested:
             numbers = fitted.steps["pass"].tolist()
             number = numbers[-1]
             if len(numbers) > 1:
@@ -198,6 +156,5 @@ with main:
                 table(pass_table(fitted), "passes", fitted.steps)
         says(describe_feature_map(fitted))
         check(check_feature_map(fitted))
-        my_note(Step.FEATURES)
-        if state(Step.FEATURES) == State.DONE:
-            next_step("Next: weights", "weights")
+        my_note(FEATURES)
+        next_page(FEATURES)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import inputs
-from dashboard.gate import changed_notice, needs, same_settings
-from dashboard.session import State, Step, result, run, state
+from dashboard.form import Form
+from dashboard.gate import changed_notice, same_settings
+from dashboard.page import COLUMNS, next_page, step_heading
+from dashboard.session import State, result, run, state, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
     figure,
-    heading,
     literal,
     my_note,
-    next_step,
     says,
     table,
 )
@@ -25,80 +24,29 @@ from smdp.data.describe import (
     describe_completed,
     exclusion_table,
     missing_problems,
-    percent,
     variable_table,
 )
 from smdp.data.exclude import exclude
-from smdp.data.prepare import CompletedStudy, complete
 from smdp.figures.missing_values import (
     exclusion_figure,
     missing_by_variable,
     missing_heatmap,
     series_figure,
 )
-from smdp.settings import ImputationSettings, PreparationSettings
+from smdp.steps import DATA, MISSING
+from smdp.text import percent
 
-heading("Missing values", "What is missing, whom does it rule out, and what takes its place?")
-if not needs(Step.MISSING):
-    st.stop()
-study = result(Step.DATA)
+step_heading(MISSING)
+study = result(DATA)
+planned = the_analysis().plan.preparation
 
-DEGREES: dict[Literal[0, 1, 2], str] = {
-    0: "0: local average",
-    1: "1: local line",
-    2: "2: local parabola",
-}
-
-settings_column, main = st.columns([1, 2.6], gap="large")
+settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
-    threshold = inputs.slider(
-        "Leave out subjects with more missing than (%)",
-        "missing.threshold",
-        50,
-        0,
-        100,
-        1,
-        "The share of a subject's own state values that may be missing. Variables that never "
-        "change within a subject do not count.",
-    )
-    by_hand = inputs.several(
-        "Leave out by hand",
-        "missing.by_hand",
-        study.subjects,
-        "For reasons that the data do not show, such as a withdrawn consent.",
-    )
-    span = inputs.slider(
-        "Neighbourhood (span)",
-        "missing.span",
-        0.75,
-        0.1,
-        1.5,
-        0.05,
-        "The share of a subject's observations that each imputed value is fitted to. Smaller "
-        "follows the ups and downs, larger is smoother.",
-    )
-    degree = inputs.radio(
-        "Degree of the local polynomial",
-        "missing.degree",
-        tuple(DEGREES),
-        1,
-        "What is fitted to the neighbourhood of each gap. The same as R's loess.",
-        DEGREES.__getitem__,
-    )
-    unobserved = inputs.checkbox(
-        "Leave out empty series",
-        "missing.unobserved",
-        False,
-        "A subject who has no value at all of some variable cannot be imputed from her own series. "
-        "Ticked: such subjects are left out. Not ticked: you are told who they are.",
-    )
+    form = Form(MISSING.name, replace(planned, rescaling=None))
+    form.draw(options={"also_exclude": study.subjects})
     remaining = None
-    settings = PreparationSettings(
-        exclude_above=threshold / 100,
-        also_exclude=tuple(by_hand),
-        unobserved="exclude" if unobserved else "refuse",
-        imputation=ImputationSettings(span=span, degree=degree),
-    )
+    settings = form.value()
+    sections = {"preparation": replace(settings, rescaling=planned.rescaling)}
     with errors_as_messages():
         remaining, left_out = exclude(study, settings)
         in_the_way = missing_problems(remaining)
@@ -114,8 +62,8 @@ with settings_column:
         help=f"{cells:,} missing values; takes about {max(1, round(cells * 6e-5))} s.",
     )
     if in_the_way:
-        st.caption(blocked_by(in_the_way))
-    elif state(Step.MISSING) == State.DONE and same_settings(Step.MISSING, settings):
+        st.caption(f"{blocked_by(in_the_way)} See Check for the two ways on.")
+    elif state(MISSING) == State.DONE and same_settings(MISSING, **sections):
         st.caption("Done. What was filled in is said below the figures.")
 
 if go:
@@ -125,10 +73,7 @@ if go:
         def report(share: float, message: str) -> None:
             bar.progress(min(share, 1.0), literal(message))
 
-        def summary(done: CompletedStudy) -> str:
-            return f"{len(done.imputed.study.subjects)} of {len(study.subjects)} subjects kept"
-
-        run(Step.MISSING, settings, lambda: complete(study, settings, progress=report), summary)
+        run(MISSING, progress=report, **sections)
         st.rerun()
 
 with main:
@@ -166,7 +111,7 @@ with main:
         figure(missing_by_variable(study), "missing-by-variable")
         table(variable_table(study), "missing-by-variable")
 
-finished = result(Step.MISSING)
+finished = result(MISSING)
 if finished is None:
     share = study.missing.sum() / max(study.on_grid.sum() * len(study.variables), 1)
     says(
@@ -177,11 +122,10 @@ if finished is None:
         ]
     )
 else:
-    changed_notice(Step.MISSING, settings)
+    changed_notice(MISSING, **sections)
     says(describe_completed(finished))
     if finished.exclusions:
         with st.expander(f"Who was left out and why ({len(finished.exclusions)})", expanded=True):
             table(exclusion_table(finished), "left-out")
-    my_note(Step.MISSING)
-    if state(Step.MISSING) == State.DONE:
-        next_step("Next: rescaling", "rescaling")
+    my_note(MISSING)
+    next_page(MISSING)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dashboard import inputs
 from dashboard.gate import needs_result, stale_notice
-from dashboard.policy_choice import learned_from, observational_banner, policy_control
-from dashboard.session import Step, done, keep, kept, memo
+from dashboard.policy_choice import observational_banner, policy_control
+from dashboard.session import done, keep, kept, memo
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -20,13 +20,8 @@ from dashboard.show import (
     says,
     table,
 )
-from smdp.figures.patient import (
-    contributions_figure,
-    features_figure,
-    over_time_figure,
-    q_values_figure,
-)
-from smdp.policy.person import (
+from dashboard.work import learned_from
+from smdp.explanation.person import (
     PersonNow,
     explain_person,
     people,
@@ -35,17 +30,24 @@ from smdp.policy.person import (
     q_intervals,
     similar_decisions,
 )
+from smdp.figures.patient import (
+    contributions_figure,
+    features_figure,
+    over_time_figure,
+    q_values_figure,
+)
+from smdp.steps import POLICY
 from smdp.words.explanation import action_name, describe_patient
 from smdp.words.patient import describe_similar, headline, margin_note, value_table
 
 MOST_BOXES, MOST_BOXES_HEIGHT = 12, 640  # more boxes than that are scrolled through
 
 heading("Patient", "What is recommended for one person at one time, and why?")
-if not needs_result(Step.POLICY):
+if not needs_result(POLICY):
     st.stop()
-stale_notice(Step.POLICY)
+stale_notice(POLICY)
 prepared = learned_from()
-finished = done(Step.POLICY)
+finished = done(POLICY)
 if prepared is None or finished is None:
     st.info(
         "The data that the policy was learned from are gone. Learn it again on the page "
@@ -89,7 +91,7 @@ with settings_column:
     )
     person = memo(
         "patient.person",
-        (finished.token, policy.kind, subject),
+        (finished.output, policy.kind, subject),
         partial(person_over_time, policy, prepared, subject),
     )
     places = [int(d) for d in person.decision]
@@ -133,7 +135,7 @@ changed = [name for name, value in values.items() if value != own[name]]
 with main, errors_as_messages():
     patient = memo(
         "patient.explained",
-        (finished.token, policy.kind, tuple(values.items()), tuple(possible)),
+        (finished.output, policy.kind, tuple(values.items()), tuple(possible)),
         partial(explain_person, policy, prepared, values, available=possible),
     )
     what, how = headline(patient)
@@ -171,4 +173,4 @@ with main, errors_as_messages():
         ]
     )
     check(patient.warnings)
-    next_step("Next: report", "report")
+    next_step("Next: report", "views/report.py")

@@ -2,146 +2,134 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 import streamlit as st
 
 from dashboard import inputs
-from dashboard.gate import changed_notice, needs
-from dashboard.page_words import UPDATES
+from dashboard.form import Form
+from dashboard.gate import changed_notice
+from dashboard.page import COLUMNS, next_page, run_button, step_heading
 from dashboard.policy_choice import (
-    learned_from,
     learned_policies,
     observational_banner,
     policy_control,
-    will_learn_from,
 )
 from dashboard.policy_export import take_along
 from dashboard.q_function_tabs import Shown, tabs
-from dashboard.running import job_box, run_or_start
-from dashboard.session import State, Step, result, state
+from dashboard.running import job_box
+from dashboard.session import result, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
     figure,
-    heading,
     literal,
     my_note,
-    next_step,
     says,
 )
+from dashboard.work import learned_from
+from smdp.explanation.policy_explanation import explain_policy
 from smdp.figures.q_functions import feature_effects_figure, parameters_figure
-from smdp.policy.explanation import explain_policy
-from smdp.policy.own_units import explanation_in_own_units
-from smdp.policy.settings import PolicySettings
+from smdp.policy.policy_settings import PolicySettings
+from smdp.steps import FEATURES, POLICY, RESCALING
+from smdp.steps.step_plans import PolicyPlan
 from smdp.words.explanation import action_name, describe_explanation
 from smdp.words.policy import (
     DIFFERENCES,
     PARAMETERS,
     check_policies,
     discount_words,
-    policy_summary,
     treatment_pairs,
 )
 
-heading("Q-functions", "What is each treatment worth, in which state?")
-if not needs(Step.POLICY):
-    st.stop()
-fitted = result(Step.FEATURES)
-observational_banner(result(Step.RESCALING).trajectories)
+Model = Literal["linear", "neural"]
+S = TypeVar("S")
 
-settings_column, main = st.columns([1, 2.6], gap="large")
-with settings_column:
-    discount = inputs.slider(
-        "Discount (gamma)",
-        "q.discount",
-        0.9,
-        0.0,
-        0.99,
-        0.01,
-        "How much the future counts. A treatment is worth the next outcome, plus gamma times the "
-        "one after it, plus gamma squared times the next, and so on. 0: only the next outcome. "
-        "Near 1: what comes much later counts nearly as much, and is harder to learn.",
+
+def chosen(form: Form[PolicyPlan], models: Sequence[Model]) -> tuple[PolicyPlan, ...]:
+    """The plans of these models. The controls are of all, and show the first one's settings.
+
+    What has no control, or was left as it is, stays each plan's own.
+    """
+    plans = [plan for plan in planned if plan.settings.model in models]
+    have = {plan.settings.model for plan in plans}
+    for model in models:
+        if model not in have:
+            alike = replace(first.settings, model=model, update=PolicySettings.update)
+            own = replace(first, settings=alike)
+            plans = [own, *plans] if model == "linear" else [*plans, own]
+    asked = form.value()
+    return tuple(_as_asked(plan, asked) for plan in plans)
+
+
+def _as_asked(own: PolicyPlan, asked: PolicyPlan) -> PolicyPlan:
+    wanted = asked.settings
+    if own.settings.model != "linear":  # a network knows one update only
+        wanted = replace(wanted, update=first.settings.update)
+    settings = _changed(own.settings, first.settings, wanted)
+    return replace(_changed(own, first, asked), settings=settings)
+
+
+def _changed(own: S, start: S, asked: S) -> S:
+    """One's own settings, with those that were asked for otherwise than the controls started."""
+    values = {each.name: getattr(asked, each.name) for each in fields(asked)}  # type: ignore[arg-type]
+    return replace(  # type: ignore[type-var]
+        own, **{name: value for name, value in values.items() if value != getattr(start, name)}
     )
-    st.caption(discount_words(discount))
+
+
+step_heading(POLICY)
+fitted = result(FEATURES)
+observational_banner(result(RESCALING).trajectories)
+planned: tuple[PolicyPlan, ...] = the_analysis().plan.policies
+were = {plan.settings.model for plan in planned}
+first = planned[0] if planned else PolicyPlan()
+first = replace(first, settings=replace(first.settings, model="linear"))  # which has all controls
+
+settings_column, main = st.columns(COLUMNS, gap="large")
+sections: dict[str, tuple[PolicyPlan, ...]] = {}
+with settings_column, errors_as_messages():
+    form = Form(POLICY.name, first)
+    form.draw("discount")
+    st.caption(discount_words(form["discount"]))
     linear = inputs.checkbox(
         "Linear model",
-        "q.linear",
-        True,
+        "policy.linear",
+        "linear" in were or not planned,
         "One parameter for each treatment and feature: can be read. Takes a second.",
     )
     neural = inputs.checkbox(
         "Neural model",
-        "q.neural",
-        True,
+        "policy.neural",
+        "neural" in were or not planned,
         "A network on the features: can bend and combine them. Takes up to a minute.",
     )
-    with st.expander("More"):
-        update = inputs.radio(
-            "Update of the linear model",
-            "q.update",
-            list(UPDATES),
-            next(iter(UPDATES)),
-            "All at once: least-squares policy iteration, exact and quick. One at a time: the "
-            "paper's stochastic update; slower, and it may not come to rest.",
-        )
-        bootstraps = inputs.whole_number(
-            "Refits on resampled people, 0 for the default",
-            "q.bootstraps",
-            0,
-            0,
-            500,
-            "People are drawn anew, with replacement, and the Q-functions are learned again: their "
-            "spread is the error of parameters and margins. The default is 50, or 20 of a network.",
-        )
-        level = inputs.level(
-            "Level for abstaining",
-            "q.level",
-            0.05,
-            "No recommendation where the better treatment could, with this probability, be the "
-            "worse one. At 0.5 every difference will do.",
-        )
-        seed = inputs.seed("q.seed")
-    if not (linear or neural):
-        st.caption("Tick at least one model.")
-
-with errors_as_messages():
-    models: list[Literal["linear", "neural"]] = ["linear"] if linear else []
+    form.more()
+    models: list[Model] = ["linear"] if linear else []
     models += ["neural"] if neural else []
-    settings = tuple(
-        PolicySettings(
-            model=model,
-            discount=discount,
-            update=UPDATES[update] if model == "linear" else "batch",
-            bootstraps=bootstraps or None,
-            abstain_level=level,
-        )
-        for model in models
+    if not models:
+        st.caption("Tick at least one model.")
+    sections = {"policies": chosen(form, models)}
+    run_button(
+        POLICY,
+        "Learn the Q-functions",
+        sections,
+        icon=":material/school:",
+        disabled=not models,
+        help="Runs in the background; you may leave the page. The linear model takes a second, "
+        "the neural one up to a minute for most studies.",
     )
-    with settings_column:
-        go = st.button(
-            "Learn the Q-functions",
-            type="primary",
-            width="stretch",
-            icon=":material/school:",
-            disabled=state(Step.POLICY) == State.RUNNING or not models,
-            help="Runs in the background; you may leave the page. The linear model takes a second, "
-            "the neural one up to a minute for most studies.",
-        )
-    if go:
-        prepared = result(Step.RESCALING)
-        will_learn_from(prepared)
-        data = (prepared.trajectories.select(fitted.variables), fitted)
-        run_or_start(Step.POLICY, "policies", data, settings, seed, policy_summary)
 
 with settings_column:
     policy = policy_control()
 with main:
-    job_box(Step.POLICY)
+    job_box(POLICY)
     if policy is None:
         with st.container(border=True, height=440):
-            labels = [action_name(a) for a in result(Step.RESCALING).trajectories.action_labels]
+            labels = [action_name(a) for a in result(RESCALING).trajectories.action_labels]
             st.markdown(
                 f"For each treatment ({literal(', '.join(labels))}) a function of the "
                 f"{fitted.dimension} feature{'' if fitted.dimension == 1 else 's'} will be "
@@ -149,7 +137,7 @@ with main:
                 "from then on. Its parameters appear here, beside what the features are made of."
             )
         st.stop()
-    changed_notice(Step.POLICY, settings)
+    changed_notice(POLICY, **sections)
     prepared = learned_from()
     if prepared is None:
         st.info(
@@ -196,13 +184,10 @@ with main:
         else:
             st.caption(DIFFERENCES)
             figure(feature_effects_figure(policy, explanation), "q-effects")
-        if prepared.rescaled is not None:
-            ranges = prepared.rescaled.before_range
-            explanation = explanation_in_own_units(explanation, ranges)
+        explanation = explanation.in_own_units()
         tabs(shown, explanation)
         says(describe_explanation(explanation))
         check(check_policies(learned_policies()))
         take_along(policy, prepared)
-        my_note(Step.POLICY)
-        if state(Step.POLICY) == State.DONE:
-            next_step("Next: policy", "policy")
+        my_note(POLICY)
+        next_page(POLICY)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.gate import needs_result
-from dashboard.session import Step, done
+from dashboard.session import done
 from dashboard.show import heading, note_area, part
+from smdp.steps import DATA, steps
 
 heading("Report", "What do you take away, and how can somebody else repeat it?")
-if not needs_result(Step.DATA):
+if not needs_result(DATA):
     st.stop()
 with st.spinner("Putting the report together …"):  # its figures bring much along the first time
     from dashboard import inputs
     from dashboard import report_widgets as widgets
-    from dashboard.navigation import PAGES
-    from dashboard.saving import current_analysis
-    from smdp.report.collect import SECTIONS, available_sections
+    from dashboard.work import current_analysis
+    from smdp.report.collect import available_sections, section_titles
 
     analysis = current_analysis()
     assert analysis is not None  # there is a table, for its data are arranged
     there = list(available_sections(analysis))
+    titles = section_titles()
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
@@ -29,11 +30,11 @@ with settings_column:
     left_out = inputs.several(
         "Leave out sections",
         "report.without",
-        [SECTIONS[key] for key in there],
+        [titles[key] for key in there],
         "Sections that the report does without. Its summary says which. Warnings that concern the "
         "whole analysis stand on top of it in any case.",
     )
-    sections = tuple(key for key in there if SECTIONS[key] not in left_out)
+    sections = tuple(key for key in there if titles[key] not in left_out)
 
 with main:
     widgets.state_of_it(analysis)
@@ -45,6 +46,6 @@ with main:
     widgets.analysis_files(analysis)
     part("My notes")
     st.caption("They stand in the report, each in the section of its step.")
-    for step, page in PAGES.items():
+    for step in steps():
         if done(step) is not None:
-            note_area(step, page.title)
+            note_area(step, step.title)

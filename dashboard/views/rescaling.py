@@ -7,59 +7,61 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import inputs
-from dashboard.gate import changed_notice, needs
-from dashboard.page_words import ORDINAL, OWN_UNITS
-from dashboard.session import State, Step, done, result, run, state
+from dashboard.form import Form
+from dashboard.gate import changed_notice
+from dashboard.page import COLUMNS, next_page, step_heading
+from dashboard.session import done, result, run, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
     figure,
-    heading,
     literal,
     my_note,
-    next_step,
     says,
     table,
 )
-from smdp.data.describe import check_prepared, describe_prepared, plural, rescaling_table
+from smdp.data.describe import check_prepared, describe_prepared, rescaling_table
 from smdp.data.long_table import prepared_table
-from smdp.data.prepare import finish
+from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.rescale import default_reference, unique_counts
 from smdp.figures.rescaling import before_after_figure, levels_figure
-from smdp.settings import RescalingSettings
+from smdp.steps import MISSING, RESCALING
+from smdp.text import plural
 
-heading("Rescaling", "Should all variables share one scale, and which variable sets its levels?")
-if not needs(Step.RESCALING):
-    st.stop()
-completed = result(Step.MISSING)
-earlier = done(Step.MISSING)
+ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
+
+step_heading(RESCALING)
+completed = result(MISSING)
+planned = the_analysis().plan.preparation
+was_done = done(RESCALING) is not None
 counts = unique_counts(completed.imputed)
 all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variables)
 widest = default_reference(completed.imputed)
 
 MOST_LEVELS = 100
-settings_column, main = st.columns([1, 2.6], gap="large")
+settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
     way = inputs.radio(
         "Scale",
         "rescaling.way",
         [ORDINAL, OWN_UNITS],
-        ORDINAL if all_ordinal else OWN_UNITS,
+        ORDINAL if (planned.rescaling is not None if was_done else all_ordinal) else OWN_UNITS,
         "Common levels suit a study of questionnaire items and counts, as in the paper. Keep own "
         "units where variables are continuous.",
     )
     reference = None
     if way == ORDINAL:
-        reference = inputs.select(
-            "Reference variable",
-            "rescaling.reference",
-            list(counts),
-            widest,
-            "Divided by its maximum, its values are the levels that all other variables are "
-            "rounded to. Usually the one with the most different values, from 0 or nearly 0 on.",
-            lambda n: f"{n} ({plural(counts[n], 'value')})",
+        form = Form(RESCALING.name, planned.rescaling or RescalingSettings())
+        form.draw(
+            "reference",
+            options={"reference": list(counts)},
+            shown={"reference": lambda n: f"{n} ({plural(counts[n], 'value')})"},
+            default={"reference": (planned.rescaling or RescalingSettings()).reference or widest},
         )
+        reference = form["reference"]
     rescaling = RescalingSettings(reference) if way == ORDINAL else None
+    if planned.rescaling == RescalingSettings() and reference == widest:
+        rescaling = planned.rescaling  # an opened plan may leave it open which one it is
     if rescaling is not None and counts[reference or widest] > MOST_LEVELS:
         st.warning(
             f"{literal(reference)} has {counts[reference or widest]:,} different values, which is "
@@ -73,23 +75,13 @@ with settings_column:
         icon=":material/straighten:",
         help="Takes less than a second for most studies.",
     )
-if earlier is None:
-    st.stop()
-settings = replace(earlier.settings, rescaling=rescaling)
+sections = {"preparation": replace(planned, rescaling=rescaling)}
 if go:
     with errors_as_messages():
-        run(
-            Step.RESCALING,
-            settings,
-            lambda: finish(completed, settings),
-            lambda p: (
-                f"{plural(int(p.trajectories.valid.sum()), 'transition')}, "
-                + (f"{len(p.rescaled.levels)} levels" if p.rescaled else "own units")
-            ),
-        )
+        run(RESCALING, **sections)
         st.rerun()
 
-prepared = result(Step.RESCALING)
+prepared = result(RESCALING)
 with main:
     if prepared is None:
         with st.container(border=True, height=340):
@@ -102,7 +94,7 @@ with main:
                 "This suits continuous variables; the feature map standardises them on its own."
             )
     else:
-        changed_notice(Step.RESCALING, settings)
+        changed_notice(RESCALING, **sections)
         if prepared.rescaled is not None:
             figure(levels_figure(prepared.rescaled), "levels")
         before = prepared.completed.imputed.study
@@ -126,6 +118,5 @@ with main:
             table(prepared_table(prepared), "prepared-data")
         says(describe_prepared(prepared))
         check(check_prepared(prepared))
-        my_note(Step.RESCALING)
-        if state(Step.RESCALING) == State.DONE:
-            next_step("Next: screening", "screening")
+        my_note(RESCALING)
+        next_page(RESCALING)

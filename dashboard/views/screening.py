@@ -4,110 +4,40 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import inputs
-from dashboard.gate import needs, stale_notice
-from dashboard.page_words import POOLINGS, TESTS
-from dashboard.running import job_box, run_or_start
-from dashboard.session import State, Step, result, state
-from dashboard.show import (
-    check,
-    errors_as_messages,
-    figure,
-    heading,
-    my_note,
-    next_step,
-    says,
-    table,
-)
+from dashboard.form import Form
+from dashboard.gate import changed_notice
+from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
+from dashboard.running import job_box
+from dashboard.session import result
+from dashboard.show import check, errors_as_messages, figure, my_note, says, table
 from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
-from smdp.settings import ScreeningSettings
-from smdp.words.screening import (
-    check_screening,
-    describe_screening,
-    screening_summary,
-    screening_table,
-)
+from smdp.steps import RESCALING, SCREENING
+from smdp.words.screening import check_screening, describe_screening, screening_table
 
-heading("Screening", "Which variables does the outcome depend on, directly or through others?")
-if not needs(Step.SCREENING):
-    st.stop()
-trajectories = result(Step.RESCALING).trajectories
-names = trajectories.variables
+step_heading(SCREENING)
+names = result(RESCALING).trajectories.variables
 
-settings_column, main = st.columns([1, 2.6], gap="large")
-with settings_column:
-    level = inputs.level(
-        "False-alarm level (tau)",
-        "screening.level",
-        0.10,
-        "How often a variable that has nothing to do with the outcome may be kept. The paper "
-        "takes 0.10.",
+settings_column, main = st.columns(COLUMNS, gap="large")
+sections = {}
+with settings_column, errors_as_messages():
+    form = Form(SCREENING.name, section_now(SCREENING))
+    form.draw("level")
+    form.draw("force_in", options={"force_in": names})
+    left = [name for name in names if name not in form["force_in"]]
+    form.draw("force_out", options={"force_out": left})
+    form.more()
+    sections = {"screening": form.value()}
+    run_button(
+        SCREENING,
+        f"Screen {len(left) - len(form['force_out'])} variables",
+        sections,
+        icon=":material/filter_alt:",
+        help="Runs in the background; you may leave the page. Seconds for most studies.",
     )
-    force_in = inputs.several(
-        "Always keep",
-        "screening.in",
-        names,
-        "Variables that theory asks for. They are not tested.",
-    )
-    force_out = inputs.several(
-        "Never keep",
-        "screening.out",
-        tuple(n for n in names if n not in force_in),
-        "Variables that a policy must not use. They are not tested.",
-    )
-    with st.expander("More"):
-        test = inputs.radio(
-            "Test",
-            "screening.test",
-            list(TESTS),
-            next(iter(TESTS)),
-            "Distance covariance sees any kind of dependence. The likelihood-ratio test is for "
-            "variables and outcomes with a handful of levels.",
-        )
-        pooling = inputs.radio(
-            "Put decisions together",
-            "screening.pooling",
-            list(POOLINGS),
-            next(iter(POOLINGS)),
-            "Each decision on its own: a p-value for each, pooled by Rüger's rule, valid under any "
-            "dependence over time. Whole trajectories: more power, but a stronger null hypothesis: "
-            "a variable's whole course has nothing to do with the outcome's or the treatments'. It "
-            "keeps far more noise.",
-        )
-        permutations = inputs.whole_number(
-            "Permutations (B), 0 for the default",
-            "screening.permutations",
-            0,
-            0,
-            1_000_000,
-            "The default is ten times what it takes to be able to reject, at least 999.",
-        )
-        seed = inputs.seed("screening.seed")
 
-with errors_as_messages():
-    settings = ScreeningSettings(
-        level=level,
-        test=TESTS[test],
-        pooling=POOLINGS[pooling],
-        permutations=permutations or None,
-        force_in=tuple(force_in),
-        force_out=tuple(force_out),
-    )
-    with settings_column:
-        start = st.button(
-            f"Screen {len(names) - len(force_in) - len(force_out)} variables",
-            type="primary",
-            width="stretch",
-            icon=":material/filter_alt:",
-            disabled=state(Step.SCREENING) == State.RUNNING,
-            help="Runs in the background; you may leave the page. Seconds for most studies.",
-        )
-    if start:
-        run_or_start(Step.SCREENING, "screen", trajectories, settings, seed, screening_summary)
-
-found = result(Step.SCREENING)
+found = result(SCREENING)
 with main:
-    job_box(Step.SCREENING)
+    job_box(SCREENING)
     if found is None:
         with st.container(border=True, height=480):
             st.markdown(
@@ -116,7 +46,7 @@ with main:
                 "far, among people who received the same treatment. The figure appears here."
             )
     else:
-        stale_notice(Step.SCREENING)
+        changed_notice(SCREENING, **sections)
         figure(pooled_figure(found), "screening")
         tabs = st.tabs(["Ranked table", "By decision", "Round by round"])
         with tabs[0]:
@@ -131,6 +61,5 @@ with main:
             figure(growth_figure(found), "screening-growth")
         says(describe_screening(found))
         check(check_screening(found))
-        my_note(Step.SCREENING)
-        if state(Step.SCREENING) == State.DONE:
-            next_step("Next: feature dimension", "feature_dimension")
+        my_note(SCREENING)
+        next_page(SCREENING)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.guide import start_guide
-from dashboard.navigation import ICONS, PAGES, step_line
+from dashboard.navigation import ICONS, page_label, page_path, page_steps, step_line
 from dashboard.opening import open_box
 from dashboard.returning import offer
 from dashboard.session import state
@@ -54,12 +54,10 @@ with right, st.container(border=True):
         st.caption(sample.description)
 
 part("The steps")
-for step, page in PAGES.items():
+for step in page_steps():
+    assert step.page is not None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
-            f"views/{page.view}.py",
-            label=f"{page.number}  {page.title}",
-            icon=ICONS[state(step)],
-            width=220,
+            page_path(step), label=page_label(step.page), icon=ICONS[state(step)], width=220
         )
-        st.caption(step_line(step) if loaded() else page.purpose)
+        st.caption(step_line(step) if loaded() else step.page.purpose)

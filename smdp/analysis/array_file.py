@@ -7,7 +7,7 @@ from io import BytesIO
 
 import numpy as np
 
-from smdp.analysis.archive import MAX_UNPACKED_BYTES, Archive, changed, pack
+from smdp.archive import MAX_UNPACKED_BYTES, Archive, changed, pack
 from smdp.errors import ReadError
 
 KINDS = "biufUSMm"

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from smdp.analysis.analysis import Analysis, load_analysis
 from smdp.analysis.open_mark import OpenMark, if_not_open
-from smdp.analysis.result import AnalysisResult
-from smdp.analysis.saved_file import load_analysis, save_analysis, saved_plan
+from smdp.analysis.saved_file import save_analysis, saved_plan
 from smdp.atomic_write import PRIVATE, make_folder, write_whole
-from smdp.errors import SettingError, SmdpError, shorten
+from smdp.errors import SettingError, SmdpError
+from smdp.text import shorten
 
 VARIABLE = "SMDP_AUTOSAVE"
 NAME = re.compile(r"[a-z0-9]{8,64}")
@@ -49,13 +50,13 @@ class Autosaves:
 
     folder: Path
 
-    def save(self, name: str, analysis: AnalysisResult) -> Path:
+    def save(self, name: str, analysis: Analysis) -> Path:
         """Keep the analysis under this name, instead of the one before."""
         path = self._path(name)
         make_folder(self.folder, mode=0o700)
         return save_analysis(analysis, path, mode=PRIVATE)
 
-    def load(self, name: str) -> AnalysisResult | None:
+    def load(self, name: str) -> Analysis | None:
         """What was last kept under this name, None if nothing was."""
         path = self._path(name)
         return load_analysis(path) if path.is_file() else None

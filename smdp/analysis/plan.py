@@ -2,136 +2,149 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, make_dataclass
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
-from smdp.analysis.step_plans import (
-    EvaluationPlan,
-    FeatureMapPlan,
-    PlaceboPlan,
-    PolicyPlan,
-    ReadingSettings,
-    ScreeningPlan,
-    StabilityPlan,
-    TrialPlan,
-)
-from smdp.analysis.steps import Step
-from smdp.analysis.typed_text import from_table, to_table
-from smdp.data.column_roles import ColumnRoles
-from smdp.errors import SettingError
-from smdp.settings import PreparationSettings, require
+from smdp import __version__
+from smdp.analysis.formats import PLAN_MIGRATIONS
+from smdp.errors import SettingError, SmdpError
+from smdp.settings import require
+from smdp.steps import PlanSection, Step, step_named, steps
+from smdp.steps.step import REQUIRED
+from smdp.text import shorten
+from smdp.typed_text import from_table, to_table
+
+#: Of the plan's text. A plan of a later format is refused.
+FORMAT = 2
+LARGEST = 10_000_000  # bytes
+HEAD = """\
+# An analysis plan of smdp: every choice of an analysis, to be run again with
+#     smdp run plan.toml --data study.csv --out results/
+# A key that is left out has its default. Written by smdp {version}.
+
+"""
 
 
-@dataclass(frozen=True)
 class AnalysisPlan:
     """Every choice of an analysis: the same plan on the same table gives the same numbers.
 
-    Steps that are None are not done, and nothing is done after `stop_after`. `notes`: the author's
-    own words, by step. `data_name`, `data_fingerprint`: the file that the plan was made with (its
-    name and the SHA-256 of its bytes); another file may be analysed by it, and that is then said.
+    A section for each step (`roles`, `reading`, `preparation`, `screening`, `features`, ..: see the
+    steps' `sections`), None where the step is not done; nothing is done after `stop_after`.
+    `notes`: the author's own words, by step. `data_name`, `data_fingerprint`: the file that the
+    plan was made with (its name and the SHA-256 of its bytes); another file may be analysed by it,
+    and that is then said.
     """
 
-    roles: ColumnRoles
-    reading: ReadingSettings = field(default_factory=ReadingSettings)
-    preparation: PreparationSettings = field(default_factory=PreparationSettings)
-    screening: ScreeningPlan | None = None
-    features: FeatureMapPlan | None = None
-    stability: StabilityPlan | None = None
-    policies: tuple[PolicyPlan, ...] = ()
-    evaluation: EvaluationPlan | None = None
-    placebo: PlaceboPlan | None = None
-    trial: TrialPlan | None = None
-    stop_after: str | None = None
-    notes: Mapping[str, str] = field(default_factory=dict)
-    data_name: str = ""
-    data_fingerprint: str = ""
+    stop_after: str | None
+    notes: Mapping[str, str]
+    data_name: str
+    data_fingerprint: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "policies", tuple(self.policies))
-        object.__setattr__(self, "notes", dict(self.notes))
-        self._as_read_back()
-        if self.stop_after is not None:
-            names = tuple(str(step) for step in Step)
-            require(self.stop_after in names, "stop_after", f"one of {names}", self.stop_after)
-        for wanted, has, needed, given in (
-            ("stability", self.stability, "features", self.features),
-            ("policies", self.policies, "features", self.features),
-            ("evaluation", self.evaluation, "policies", self.policies),
-            ("placebo", self.placebo, "policies", self.policies),
-        ):
-            if has and not given:
+    def __init__(
+        self,
+        *,
+        stop_after: str | None = None,
+        notes: Mapping[str, str] | None = None,
+        data_name: str = "",
+        data_fingerprint: str = "",
+        **sections: Any,
+    ) -> None:
+        known = plan_sections()
+        for name in sections:
+            if name not in known:
+                raise TypeError(f"a plan has no section '{name}'; it has: {', '.join(known)}")
+        own = self.__dict__
+        own["_sections"] = {name: _value(each, sections) for name, each in known.items()}
+        own["stop_after"], own["notes"] = stop_after, dict(notes or {})
+        own["data_name"], own["data_fingerprint"] = data_name, data_fingerprint
+        if stop_after is not None:
+            names = tuple(step.name for step in steps())
+            require(stop_after in names, "stop_after", f"one of {names}", stop_after)
+        for step in steps():
+            step.check_plan(self)
+            if step.sections and step.asked_by(self):
+                self._check_needs(step)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a plan cannot be changed; make another one with plan.replace(..)")
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_sections"][name]
+        except KeyError:
+            raise AttributeError(f"a plan has no section '{name}'") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AnalysisPlan) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((self.data_fingerprint, self.stop_after))
+
+    def __repr__(self) -> str:
+        return f"AnalysisPlan({', '.join(step.name for step in self.steps)})"
+
+    def _check_needs(self, step: Step) -> None:
+        for needed in map(step_named, step.needed(self)):
+            if needed.sections and not needed.asked_by(self):
+                wanted, lacking = step.sections[0].name, needed.sections[0].name
                 raise SettingError(
-                    f"The plan has '{wanted}' but no '{needed}', which it works on.",
-                    f"Add '{needed}' to the plan, or leave '{wanted}' out.",
+                    f"The plan has '{wanted}' but no '{lacking}', which it works on.",
+                    f"Add '{lacking}' to the plan, or leave '{wanted}' out.",
                 )
-        if self.placebo is not None and self.placebo.policy > len(self.policies):
-            raise SettingError(
-                f"The plan's 'placebo' is for policy {self.placebo.policy}, but there are only "
-                f"{len(self.policies)}.",
-                "Set 'policy' of 'placebo' to one of them.",
-            )
-        if self.features is not None and self.screening is None and not self.features.use_all:
-            raise SettingError(
-                "The plan has 'features' but no 'screening' to decide which variables go in.",
-                "Add 'screening' to the plan, or set 'use_all' of 'features' to true.",
-            )
-        if self.stability is not None and self.features and self.features.kind != "adnn":
-            raise SettingError(
-                f"The plan has 'stability' of a feature map of kind '{self.features.kind}'.",
-                "Stability is checked for the kind 'adnn' only; leave 'stability' out.",
-            )
 
-    def _as_read_back(self) -> None:
-        """Give every setting the type that it has when the plan is read: 0 to 7 is 0.0 to 7.0.
+    def section(self, name: str) -> Any:
+        """What the plan says under a key; None if it says nothing."""
+        return self.__dict__["_sections"].get(name)
 
-        Results hold settings, and their fingerprints are to be the same either way.
+    def replace(self, **changes: Any) -> AnalysisPlan:
+        """The same plan with other sections, notes, ..."""
+        return AnalysisPlan(**{**self._content(), **changes})
+
+    def adjusted(self, **changes: Any) -> AnalysisPlan:
+        """The same plan with other sections, without what no longer fits to these.
+
+        A placebo check of a policy that is not learned any more is left out, say; its result, if
+        there is one, is then out of date.
         """
-        parts = ("roles", "preparation", "screening", "features", "stability", "evaluation")
-        for name in (*parts, "placebo", "trial"):
-            part = getattr(self, name)
-            if part is not None:
-                object.__setattr__(self, name, _read_back(part, name))
-        policies = tuple(_read_back(policy, "policies") for policy in self.policies)
-        object.__setattr__(self, "policies", policies)
+        content = {**self._content(), **changes}
+        while True:
+            try:
+                return AnalysisPlan(**content)
+            except SettingError:
+                misfit = _first_misfit(content)
+                if misfit is None or misfit.name in changes:
+                    raise
+                content[misfit.name] = misfit.default
+
+    def _content(self) -> dict[str, Any]:
+        own = dict(self.__dict__)
+        return {**own.pop("_sections"), **own}
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps to be done, in order."""
-        planned = [step for step in Step if self.asked(step) is not None]
-        if self.stop_after is None:
-            return tuple(planned)
-        last = list(Step).index(Step(self.stop_after))
-        return tuple(step for step in planned if list(Step).index(step) <= last)
+        found = []
+        for step in steps():
+            if step.asked_by(self) is not None:
+                found.append(step)
+            if step.name == self.stop_after:
+                break
+        return tuple(found)
 
-    def asked(self, step: Step) -> Any:
-        """The settings and seeds of a step, None where the plan has no such step.
-
-        Only what the step's result depends on, so that it can be compared with what it was made
-        with.
-        """
-        return {
-            Step.DATA: (self.reading, self.roles),
-            Step.MISSING: _only_missing(self.preparation),
-            Step.RESCALING: self.preparation.rescaling or "own units",
-            Step.SCREENING: _on_one_thread(self.screening),
-            Step.FEATURES: self.features,
-            Step.STABILITY: self.stability,
-            Step.POLICY: self.policies or None,
-            Step.EVALUATION: self.evaluation,
-            Step.PLACEBO: self.placebo,
-            Step.TRIAL: self.trial,
-        }[step]
+    def does(self, name: str) -> bool:
+        """Whether the plan has this step, and comes as far."""
+        return any(step.name == name for step in self.steps)
 
     def to_toml(self) -> str:
         """The plan as TOML, as `smdp run` takes it."""
-        from smdp.analysis.plan_text import plan_to_toml
-
         return plan_to_toml(self)
 
     def to_json(self) -> str:
-        from smdp.analysis.plan_text import plan_to_json
-
         return plan_to_json(self)
 
     def to_script(self, data: str | None = None) -> str:
@@ -142,25 +155,191 @@ class AnalysisPlan:
 
     @classmethod
     def from_toml(cls, text: str) -> AnalysisPlan:
-        from smdp.analysis.plan_text import plan_from_toml
-
         return plan_from_toml(text)
 
     @classmethod
     def from_json(cls, text: str) -> AnalysisPlan:
-        from smdp.analysis.plan_text import plan_from_json
-
         return plan_from_json(text)
 
+    def to_table(self, *, nulls: bool) -> dict[str, Any]:
+        """As nested tables of plain values."""
+        return to_table(_shape(steps())(**self._content()), nulls=nulls)
 
-def _only_missing(settings: PreparationSettings) -> PreparationSettings:
-    return replace(settings, rescaling=None)
+    @classmethod
+    def from_table(cls, table: dict[str, Any]) -> AnalysisPlan:
+        """What `to_table` wrote; the first thing that does not fit is an error that names it."""
+        read = from_table(_shape(steps()), table)
+        return cls(**vars(read))
 
 
-def _on_one_thread(plan: ScreeningPlan | None) -> ScreeningPlan | None:
-    """The number of threads changes nothing in the result."""
-    return None if plan is None else replace(plan, settings=replace(plan.settings, jobs=1))
+def _first_misfit(content: Mapping[str, Any]) -> PlanSection | None:
+    """The first section that does not fit to those before it."""
+    every = plan_sections()
+    so_far = {name: content[name] for name, each in every.items() if each.default is REQUIRED}
+    for name, section in every.items():
+        so_far[name] = content[name]
+        try:
+            AnalysisPlan(**so_far)
+        except SettingError:
+            return section
+    return None
+
+
+def plan_sections() -> dict[str, PlanSection]:
+    """The sections that a plan may have, of all steps, in order."""
+    return {section.name: section for step in steps() for section in step.sections}
+
+
+def _value(section: PlanSection, given: Mapping[str, Any]) -> Any:
+    """What the plan holds under a key, with the types that it has when it is read: 0 is 0.0.
+
+    Results hold settings, and their fingerprints are to be the same either way.
+    """
+    value = given.get(section.name, section.default)
+    if value is REQUIRED:
+        raise TypeError(f"a plan needs the section '{section.name}'")
+    if value is None or section.name == "reading":
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_read_back(each, section.name) for each in value)
+    return _read_back(value, section.name)
 
 
 def _read_back(part: Any, name: str) -> Any:
     return from_table(type(part), to_table(part, nulls=True), name)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@lru_cache(maxsize=8)
+def _shape(known: tuple[Step, ...]) -> type:
+    """A dataclass with a field for each section, so that plans are read like any settings.
+
+    Made once for each list of steps: what is known of a class is kept as long as the program runs.
+    """
+    fields: list[Any] = []
+    for section in (section for step in known for section in step.sections):
+        if section.default is REQUIRED:
+            fields.append((section.name, section.kind))
+        elif section.default is None:
+            fields.append((section.name, section.kind | None, None))
+        else:
+            default = section.default
+            fields.append(
+                (section.name, section.kind, field(default_factory=partial(_same, default)))
+            )
+    more: list[Any] = [
+        ("stop_after", str | None, None),
+        ("notes", Mapping[str, str], field(default_factory=dict)),
+        ("data_name", str, ""),
+        ("data_fingerprint", str, ""),
+    ]
+    return make_dataclass("Plan", [*fields, *more])
+
+
+def plan_to_toml(plan: AnalysisPlan) -> str:
+    """The plan as TOML, every setting spelled out."""
+    import tomli_w
+
+    return HEAD.format(version=__version__) + tomli_w.dumps(_table(plan, nulls=False))
+
+
+def plan_to_json(plan: AnalysisPlan) -> str:
+    return json.dumps(_table(plan, nulls=True), indent=1)
+
+
+def plan_from_toml(text: str) -> AnalysisPlan:
+    """The plan in a TOML text; an error names the key, the value and the remedy."""
+    try:
+        return _plan(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingError(
+            f"The plan is not valid TOML: {shorten(error, 120)}.",
+            "Correct that line; text stands in quotes, a table's name in [brackets].",
+        ) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:  # what the reader refuses without calling it TOML's fault
+        raise _too_long() from None
+
+
+def plan_from_json(text: str) -> AnalysisPlan:
+    """The plan in a JSON text; an error names the key, the value and the remedy."""
+    try:
+        return _plan(json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant))
+    except json.JSONDecodeError as error:
+        raise SettingError(
+            f"The plan is not valid JSON: {shorten(error, 120)}.", "Correct that line."
+        ) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:
+        raise _too_long() from None
+
+
+def read_plan(path: Path) -> AnalysisPlan:
+    """The plan in a TOML or JSON file."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise SettingError(f"'{path.name}' is too large for a plan.", "Choose another file.")
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SettingError(
+            f"'{path.name}' is not a text in UTF-8.", "A plan ends in .toml or .json."
+        ) from None
+    except OSError as error:
+        raise SmdpError(
+            f"The plan '{path.name}' cannot be opened: {error.strerror}.",
+            "Check its name and folder.",
+        ) from None
+    return plan_from_json(text) if path.suffix.lower() == ".json" else plan_from_toml(text)
+
+
+def _table(plan: AnalysisPlan, *, nulls: bool) -> dict[str, Any]:
+    table = {"format": FORMAT, **plan.to_table(nulls=nulls)}
+    states = table["roles"]["states"]
+    if all(set(state) == {"name"} for state in states):
+        table["roles"]["states"] = [state["name"] for state in states]
+    # What is short comes first, so that the tables below it do not swallow it.
+    return dict(sorted(table.items(), key=lambda item: isinstance(item[1], dict | list)))
+
+
+def _plan(table: Any) -> AnalysisPlan:
+    if not isinstance(table, dict):
+        raise SettingError("The plan must be a table of keys and values.", "Export it again.")
+    found = table.pop("format", FORMAT)
+    if type(found) is not int or found < 1:
+        raise SettingError(f"The plan's 'format' is {shorten(found)}.", f"It must be {FORMAT}.")
+    if found > FORMAT:
+        raise SettingError(
+            f"The plan has format {found}; this version of smdp ({__version__}) knows formats up "
+            f"to {FORMAT}.",
+            "Install a later version of smdp.",
+        )
+    for number in range(found, FORMAT):
+        table = PLAN_MIGRATIONS[number](table)
+    return AnalysisPlan.from_table(table)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        twice = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
+        raise SettingError(f"The plan has the key '{shorten(twice)}' twice.", "Keep one of them.")
+    return table
+
+
+def _no_constant(name: str) -> None:
+    raise SettingError(f"The plan holds {name}, which is not a number.", "Give a number.")
+
+
+def _too_long() -> SettingError:
+    return SettingError(
+        "The plan holds a number or a date that no setting can have.", "Correct or remove it."
+    )
+
+
+def _too_deep() -> SettingError:
+    return SettingError("The plan's tables are nested too deeply.", "Export the plan again.")

@@ -15,6 +15,7 @@ import pandas as pd
 
 from smdp import __version__
 from smdp.data.problem import Problem
+from smdp.result import Content
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels", "torch")
 
@@ -24,7 +25,8 @@ class TableSource:
     """The table that an analysis works on, without its cells.
 
     `fingerprint`: SHA-256 of the names, types and values of its columns, whatever file they came
-    from. `file_fingerprint`: of the file's bytes, "" if there was none.
+    from. `file_fingerprint`: of the file's bytes, "" if there was none. `synthetic`: whether its
+    people are made up, as in the samples.
     """
 
     name: str
@@ -32,14 +34,11 @@ class TableSource:
     fingerprint: str
     rows: int
     columns: int
-
-    @property
-    def synthetic(self) -> bool:
-        return "synthetic" in self.name.lower()
+    synthetic: bool = False
 
 
-@dataclass(frozen=True)
-class StepRecord:
+@dataclass(frozen=True, eq=False)
+class StepRecord(Content):
     """How one step's result came to be.
 
     `inputs`: the fingerprint of each thing that the step worked on. `asked`: its settings and
@@ -82,6 +81,7 @@ def source_of(frame: pd.DataFrame) -> TableSource:
         fingerprint=table_fingerprint(frame),
         rows=len(frame),
         columns=frame.shape[1],
+        synthetic=bool(frame.attrs.get("synthetic", False)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from smdp.analysis.result import AnalysisResult
+from smdp.analysis.analysis import Analysis
 from smdp.analysis.saved_file import save_analysis, without_data
 from smdp.analysis.summary import summary_text
 from smdp.analysis.tables import result_tables
@@ -15,9 +15,7 @@ ANALYSIS, PLAN, SCRIPT, SUMMARY = "analysis.smdp", "plan.toml", "script.py", "su
 TABLES = "tables"
 
 
-def write_results(
-    analysis: AnalysisResult, folder: Path, *, with_data: bool = True
-) -> tuple[Path, ...]:
+def write_results(analysis: Analysis, folder: Path, *, with_data: bool = True) -> tuple[Path, ...]:
     """Write the analysis, its plan, script, summary and tables, and return the files written.
 
     Without the data, nothing is written that holds values or names of single people. Tables of a

@@ -19,43 +19,43 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from smdp import __version__
-from smdp.analysis.archive import Archive, changed, is_sealed, pack
 from smdp.analysis.array_file import Budget, arrays_from_npz, arrays_to_npz
-from smdp.analysis.plan import AnalysisPlan
-from smdp.analysis.plan_text import plan_from_json, plan_to_json
+from smdp.analysis.formats import MIGRATIONS
+from smdp.analysis.plan import AnalysisPlan, plan_from_json, plan_to_json
 from smdp.analysis.provenance import StepRecord, TableSource
-from smdp.analysis.result import AnalysisResult
-from smdp.analysis.step_facts import result_type
-from smdp.analysis.steps import PERSONAL, Step
 from smdp.analysis.table_file import ATTRIBUTES, table_from_parquet, table_to_parquet
+from smdp.archive import Archive, changed, is_sealed, pack
 from smdp.atomic_write import ORDINARY, write_whole
 from smdp.data.files.file_source import UNNAMED, Source, load
-from smdp.errors import ReadError, SmdpError, listing, shorten
+from smdp.errors import ReadError, SmdpError
 from smdp.plain_data import from_plain, plain_json, to_plain
+from smdp.steps import step_named, steps
+from smdp.text import listing, shorten
+
+if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
 
 #: Of the file. Raise it when older versions of smdp could no longer read what is written.
-FORMAT = 1
-#: From each older format to the next: parts in, parts out.
-MIGRATIONS: Mapping[int, Callable[[dict[str, bytes]], dict[str, bytes]]] = {}
+FORMAT = 2
 KIND = "smdp analysis"
 MANIFEST, PLAN, ANALYSIS, ARRAYS = "manifest.json", "plan.json", "analysis.json", "arrays.npz"
 TABLE, TABLE_FACTS, CHOICES = "table.parquet", "table.json", "choices.json"
-RESULTS = {f"results/{step}.json": step for step in Step}
 NEEDED = (PLAN, ANALYSIS, ARRAYS)
-POSSIBLE = (*NEEDED, TABLE, TABLE_FACTS, CHOICES, *RESULTS)
+POSSIBLE = (*NEEDED, TABLE, TABLE_FACTS, CHOICES)
+RESULTS = "results/"
 
 
 def save_analysis(
-    analysis: AnalysisResult,
+    analysis: Analysis,
     path: str | PathLike[str],
     *,
     with_data: bool = True,
@@ -65,13 +65,13 @@ def save_analysis(
     return write_whole(Path(path), analysis_to_bytes(analysis, with_data=with_data), mode=mode)
 
 
-def load_analysis(source: Source, *, name: str | None = None) -> AnalysisResult:
-    """The analysis in a file (a path, the bytes, or an open file).
+def read_saved(source: Source, *, name: str | None = None) -> dict[str, Any]:
+    """The fields of the analysis in a file (a path, the bytes, or an open file).
 
     A file that was changed, cut short, added to or made by a later version is refused.
     """
     data, found = load(source, name)
-    return analysis_from_bytes(data, "the file" if found == UNNAMED else found)
+    return _from_bytes(data, "the file" if found == UNNAMED else found)
 
 
 def saved_plan(path: Path) -> AnalysisPlan:
@@ -83,7 +83,7 @@ def saved_plan(path: Path) -> AnalysisPlan:
         raise ReadError(f"'{shorten(path.name)}' cannot be opened.") from None
 
 
-def analysis_to_bytes(analysis: AnalysisResult, *, with_data: bool = True) -> bytes:
+def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
     """What `save_analysis` writes: the same analysis gives the same bytes."""
     if not with_data:
         analysis = without_data(analysis)
@@ -102,9 +102,9 @@ def analysis_to_bytes(analysis: AnalysisResult, *, with_data: bool = True) -> by
             }
         ),
     }
-    for member, step in RESULTS.items():
-        if step in analysis.results:
-            parts[member] = structure(analysis.results[step])
+    for step in steps():
+        if step.name in analysis.results:
+            parts[_member(step.name)] = structure(analysis.results[step.name])
     if analysis.table is not None:
         attributes = {k: v for k, v in analysis.table.attrs.items() if k in ATTRIBUTES}
         parts[TABLE_FACTS] = structure(attributes)
@@ -115,24 +115,26 @@ def analysis_to_bytes(analysis: AnalysisResult, *, with_data: bool = True) -> by
     return pack({MANIFEST: _manifest(parts), **parts}, compress=True, seal=True)
 
 
-def without_data(analysis: AnalysisResult) -> AnalysisResult:
+def without_data(analysis: Analysis) -> Analysis:
     """The analysis without the values of single people, and without messages that name them."""
+    personal = [step.name for step in steps() if step.personal]
     records = {
-        name: replace(record, warnings=()) if record.step in PERSONAL else record
+        name: replace(record, warnings=()) if record.step in personal else record
         for name, record in analysis.records.items()
     }
-    results = {name: r for name, r in analysis.results.items() if name not in PERSONAL}
+    results = {name: r for name, r in analysis.results.items() if name not in personal}
     return replace(analysis, table=None, results=results, records=records, choices={})
 
 
-def analysis_from_bytes(data: bytes, name: str) -> AnalysisResult:
+def _from_bytes(data: bytes, name: str) -> dict[str, Any]:
     """What `analysis_to_bytes` wrote; `name` is for messages."""
     shown = f"'{shorten(name)}'"
     parts = _parts(data, shown)
     try:
-        return _analysis(parts, shown)
+        return _fields(parts, shown)
     except SmdpError as error:
-        raise ReadError(f"{shown} cannot be opened: {error.problem}", error.remedy) from None
+        text = f"{shown} cannot be opened: {error.problem}"
+        raise ReadError(text, error.remedy, error.concerns) from None
     except MemoryError:
         raise ReadError(f"{shown} does not fit into the memory of this computer.") from None
     except Exception:  # what is sealed but does not fit together can fail anywhere
@@ -181,7 +183,16 @@ def _parts(data: bytes, shown: str) -> dict[str, bytes]:
             "Get another copy of the file, or save the analysis again.",
         )
     parts = _migrated(parts, made_in, shown)
-    unknown = [member for member in parts if member not in POSSIBLE]
+    known = [*POSSIBLE, *(_member(step.name) for step in steps())]
+    unknown = [member for member in parts if member not in known]
+    foreign = [member for member in unknown if member.startswith(RESULTS)]
+    if foreign:
+        names = [member.removeprefix(RESULTS).removesuffix(".json") for member in foreign]
+        raise ReadError(
+            f"{shown} holds the result of a step that this version of smdp ({__version__}) does "
+            f"not know: {listing(names)}.",
+            "Install a later version of smdp, or the package that added this step.",
+        )
     lacking = [member for member in NEEDED if member not in parts]
     if unknown or lacking or (TABLE in parts) != (TABLE_FACTS in parts):
         raise ReadError(
@@ -224,14 +235,16 @@ def _read_manifest(content: bytes, shown: str) -> tuple[int, dict[str, str]]:
         raise changed(shown, MANIFEST) from None
 
 
-def _analysis(parts: Mapping[str, bytes], shown: str) -> AnalysisResult:
+def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
     arrays = Budget(arrays_from_npz(parts[ARRAYS], shown), shown)
 
     def value(member: str) -> Any:
         return from_plain(json.loads(parts[member]), arrays)
 
     about = value(ANALYSIS)
-    results = {str(step): value(member) for member, step in RESULTS.items() if member in parts}
+    results = {
+        step.name: value(_member(step.name)) for step in steps() if _member(step.name) in parts
+    }
     table = None
     if TABLE in parts:
         table = table_from_parquet(parts[TABLE], shown)
@@ -241,16 +254,21 @@ def _analysis(parts: Mapping[str, bytes], shown: str) -> AnalysisResult:
         isinstance(about["source"], TableSource)
         and all(isinstance(record, StepRecord) for record in records.values())
         and all(step in records for step in results)
-        and all(isinstance(result, result_type(Step(s))) for s, result in results.items())
+        and all(isinstance(r, step_named(s).result_type()) for s, r in results.items())
     )
     if not fit:
         raise TypeError
-    return AnalysisResult(
-        plan=plan_from_json(parts[PLAN].decode()),
-        source=about["source"],
-        table=table,
-        results=results,
-        records=records,
-        choices=value(CHOICES) if CHOICES in parts else {},
-        stopped=str(about["stopped"]),
-    )
+    return {
+        "plan": plan_from_json(parts[PLAN].decode()),
+        "source": about["source"],
+        "table": table,
+        "results": results,
+        "records": records,
+        "choices": value(CHOICES) if CHOICES in parts else {},
+        "stopped": str(about["stopped"]),
+    }
+
+
+def _member(step: str) -> str:
+    """The part of the file that holds a step's result."""
+    return f"{RESULTS}{step}.json"

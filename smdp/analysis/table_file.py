@@ -13,7 +13,10 @@ from smdp.data.files.limits import check_shape
 from smdp.errors import DataError, ReadError
 
 #: What `read_table` says of a table beside its cells.
-ATTRIBUTES = ("source", "format", "fingerprint", "variable_labels", "value_labels")
+ATTRIBUTES = (
+    "source", "format", "decimal_comma", "fingerprint", "synthetic", "variable_labels",
+    "value_labels",
+)  # fmt: skip
 ENCODINGS = {"PLAIN", "RLE", "BIT_PACKED"}
 SURE_TYPES = ("int64", "uint64", "float64", "str", "bool", "datetime64[us]", "datetime64[ns]")
 

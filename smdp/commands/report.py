@@ -10,23 +10,19 @@ from smdp.commands.terminal import ProgressBar, complain, say
 from smdp.errors import SettingError, SmdpError
 
 if TYPE_CHECKING:
-    from smdp.analysis.result import AnalysisResult
-    from smdp.report.parts import Report
+    from smdp.analysis.analysis import Analysis
+    from smdp.blocks import Report
 
 HTML, WORD = (".html", ".htm"), (".docx",)
 SAME_NAME = "beside --out"
-SECTIONS = (
-    "summary, study, missing, rescaling, screening, dimension, weights, q_functions, policy, "
-    "checks, warnings, methods, appendix"
-)
-EPILOG = f"""\
+EPILOG = """\
 examples:
   smdp report study.smdp --out report.html
   smdp report study.smdp --out report.html --docx
   smdp report study.smdp --figures figures/ --format svg pdf --preset single --greyscale
   smdp report study.smdp --out methods.docx --sections methods appendix
 
-sections: {SECTIONS}
+sections: {sections}
 
 The HTML report is one file that needs no network. Word documents and figures in files are drawn by
 Chrome or Chromium on this machine; the environment variable BROWSER_PATH names one.
@@ -42,9 +38,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         description="Write the report of a saved analysis: who was studied, what was found, how "
         "sure it is, a methods section with references, and every setting. Everything runs on "
         "this machine.",
-        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.format_help = lambda: _help(parser)
     parser.add_argument("analysis", type=Path, help="the saved analysis (.smdp)")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the report: report.html, or report.docx for Word"
@@ -84,6 +80,14 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
+
+
+def _help(parser: argparse.ArgumentParser) -> str:
+    """The sections are known to the steps, which are asked only when somebody wants help."""
+    from smdp.report.collect import section_titles
+
+    parser.epilog = EPILOG.format(sections=", ".join(section_titles()))
+    return argparse.ArgumentParser.format_help(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -177,13 +181,12 @@ def _refuse_overwriting(wanted: list[Path], overwrite: bool) -> None:
             raise SettingError(f"'{path}' is there already.", "Name another, or add --overwrite.")
 
 
-def _analysis(options: argparse.Namespace) -> AnalysisResult:
-    from smdp.analysis.saved_file import load_analysis
+def _analysis(options: argparse.Namespace) -> Analysis:
+    from smdp.analysis.analysis import load_analysis
 
     analysis = load_analysis(options.analysis)
     if options.data is None:
         return analysis
-    from smdp.analysis.run import with_table
     from smdp.data.read_table import read_table
 
-    return with_table(analysis, read_table(options.data, sheet=analysis.plan.reading.sheet))
+    return analysis.with_table(read_table(options.data, sheet=analysis.plan.reading.sheet))

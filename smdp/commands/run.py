@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,8 @@ from smdp.data.files.registry import formats_in_words
 from smdp.errors import SettingError, SmdpError
 
 if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
-    from smdp.analysis.result import AnalysisResult
 
 NOT_FINISHED, INTERRUPTED = 1, 130
 EPILOG = """\
@@ -93,8 +92,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from smdp.analysis.analysis import AnalysisCancelled, run_analysis
     from smdp.analysis.result_files import write_results
-    from smdp.analysis.run import AnalysisCancelled, run_analysis
     from smdp.parallel import workers
 
     plan, table = _plan_and_table(options)
@@ -122,8 +121,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan_and_table(options: argparse.Namespace) -> tuple[AnalysisPlan, Any]:
-    from smdp.analysis.plan_text import read_plan
-    from smdp.analysis.saved_file import load_analysis
+    from smdp.analysis.analysis import load_analysis
+    from smdp.analysis.plan import read_plan
 
     table: Any = options.data
     if options.plan.suffix.lower() == ".smdp":
@@ -142,7 +141,7 @@ def _plan_and_table(options: argparse.Namespace) -> tuple[AnalysisPlan, Any]:
                 "Add --data study.csv, say.",
             )
     if options.stop_after is not None:
-        plan = replace(plan, stop_after=options.stop_after)
+        plan = plan.replace(stop_after=options.stop_after)
     return plan, table
 
 
@@ -164,7 +163,7 @@ def _check_folder(folder: Path, overwrite: bool) -> None:
         ) from None
 
 
-def _report(analysis: AnalysisResult, folder: Path, files: int) -> None:
+def _report(analysis: Analysis, folder: Path, files: int) -> None:
     for problem in analysis.warnings:
         if problem.severity != "note":
             complain(f"smdp: {problem.severity}: {problem}")

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from smdp.progress import facts_of
+
 BAR = 24
 SECONDS_BETWEEN = 0.1
 TOO_EARLY = 0.03  # share done before which the time left cannot be told
@@ -45,7 +47,8 @@ class ProgressBar:
         self._drawn = now
         share = min(max(share, 0.0), 1.0)
         full = round(BAR * share)
-        left = self._left(share, now - self._began)
+        known = facts_of(message).get("seconds_left")
+        left = self._left(share, now - self._began, known)
         text = f"[{'#' * full}{'-' * (BAR - full)}] {100 * share:3.0f} %{left}  {message}"
         width = max(20, shutil.get_terminal_size().columns - 1)
         self._stream.write(f"\r{text[:width].ljust(width)}")
@@ -57,8 +60,8 @@ class ProgressBar:
             self._stream.write("\n")
             self._stream.flush()
 
-    def _left(self, share: float, spent: float) -> str:
-        if not TOO_EARLY <= share < 1:
+    def _left(self, share: float, spent: float, known: float | None) -> str:
+        if known is None and not TOO_EARLY <= share < 1:
             return ""
-        seconds = round(spent * (1 - share) / share)
+        seconds = round(spent * (1 - share) / share if known is None else known)
         return f"  {seconds // 60}:{seconds % 60:02d} left"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,17 +11,19 @@ from numpy.typing import NDArray
 from smdp.data.assemble import check_look_back
 from smdp.data.checks import find_problems, raise_first_error
 from smdp.data.column_findings import observed_levels
-from smdp.data.column_roles import ColumnRoles, Kind, StateVariable
+from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import (
     flags,
     level_text,
     levels_as_text,
     numbers,
     sorted_levels,
+    two_words,
     unique_finite,
 )
 from smdp.data.decisions import decision_index
 from smdp.data.study import Study
+from smdp.data.variables import Kind, Variable
 
 MOST_ORDINAL_LEVELS = 100
 TIME_VARIABLE = "decision"
@@ -49,12 +50,20 @@ def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
 
     states = [numbers(frame[v.name])[0] for v in roles.variables]
     variables = [
-        v if v.kind is not None else replace(v, kind=guess_kind(x))
-        for v, x in zip(roles.variables, states, strict=True)
+        Variable(
+            name=declared.name,
+            label=str(frame.attrs.get("variable_labels", {}).get(declared.name) or ""),
+            kind=declared.kind or guess_kind(values),
+            levels=_named_levels(frame, declared.name),
+            low=declared.low,
+            high=declared.high,
+            unit=declared.unit or "",
+        )
+        for declared, values in zip(roles.variables, states, strict=True)
     ]
     if roles.add_time:
         states.append((decisions.index + 1).astype(np.float64))
-        variables.append(StateVariable(TIME_VARIABLE, "ordinal", 1.0, float(grid.rows)))
+        variables.append(_decision_number(grid.rows))
 
     labels = action_labels(frame, roles)
     available = np.ones(len(frame), bool)
@@ -100,6 +109,26 @@ def action_labels(frame: pd.DataFrame, roles: ColumnRoles) -> dict[str, str]:
     in_file = frame.attrs.get("value_labels", {}).get(roles.action, {})
     from_file = {level_text(value): str(label) for value, label in in_file.items()}
     return {level: from_file.get(level, level) for level in observed_levels(frame, roles)}
+
+
+def _named_levels(frame: pd.DataFrame, column: str) -> tuple[tuple[float, str], ...]:
+    """What the values of a column are called: its own two words, or the names in the file."""
+    words = two_words(frame[column])
+    if words is not None and pd.to_numeric(frame[column], errors="coerce").isna().all():
+        return (0.0, words[0]), (1.0, words[1])
+    named = frame.attrs.get("value_labels", {}).get(column, {})
+    numbered = {value: str(text) for value, text in named.items() if _is_number(value)}
+    return tuple(sorted((float(value), text) for value, text in numbered.items()))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+
+
+def _decision_number(rows: int) -> Variable:
+    return Variable(
+        TIME_VARIABLE, kind="ordinal", low=1.0, high=float(rows), comes_from="decision number"
+    )
 
 
 class _Grid:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.column_roles import NextValue
+from smdp.data.impute import value_range
 from smdp.data.study import Cell, Study
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError, listing
+from smdp.data.variables import Variable, changing, earlier_action
+from smdp.errors import DataError
+from smdp.text import listing
 
 
 def assemble(
@@ -26,9 +31,11 @@ def assemble(
     both_rows = study.present[:, :-1] & study.present[:, 1:]
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
     valid = both_rows & known & np.isfinite(utilities)
-    states, origin, names = study.values, origin, [v.name for v in study.variables]
+    states, about = study.values, _measured(study, own_units)
+    names = [variable.name for variable in about]
     if lags:
-        states, origin, names, remembered = _with_lags(study, origin, lags)
+        states, origin, about, remembered = _with_lags(study, about, origin, lags)
+        names = [variable.name for variable in about]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise DataError(
@@ -56,6 +63,7 @@ def assemble(
         variables=tuple(names),
         subjects=study.subjects,
         action_labels=study.action_labels,
+        about=tuple(about),
     )
     return trajectories, origin[:, lags:]
 
@@ -80,41 +88,45 @@ def _utilities(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.float
     return shifted
 
 
+def _measured(study: Study, own_units: NDArray[np.float64]) -> list[Variable]:
+    """The study's variables, each with the range that it has in its own units."""
+    moving = changing(study.values)
+    found = []
+    for j, variable in enumerate(study.variables):
+        low, high = value_range(variable.in_own_units(), own_units[study.on_grid, j])
+        found.append(replace(variable, low=low, high=high, changes=bool(moving[j])))
+    return found
+
+
 def _with_lags(
-    study: Study, origin: NDArray[np.uint8], lags: int
-) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str], NDArray[np.bool_]]:
+    study: Study, about: list[Variable], origin: NDArray[np.uint8], lags: int
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[Variable], NDArray[np.bool_]]:
     """States widened by their own and the action's earlier values; baseline has no lags.
 
     Also (n, R): whether every earlier action that was added is known.
     """
-    names = [v.name for v in study.variables]
-    moving = [j for j in range(len(names)) if _moves(study.values[:, :, j])]
+    moving = [j for j, variable in enumerate(about) if variable.changes]
+    several = len(study.action_labels) > 2
+    widened_by = []
     blocks, origins = [study.values], [origin]
     inside = study.on_grid
     remembered = np.ones(inside.shape, bool)
     for lag in range(1, lags + 1):
         blocks.append(_shift(study.values[:, :, moving], lag, np.nan))
         origins.append(_shift(origin[:, :, moving], lag, Cell.ABSENT))
-        names += [f"{study.variables[j].name}_lag{lag}" for j in moving]
-        for k in range(1, len(study.action_labels)):
+        widened_by += [about[j].back(lag) for j in moving]
+        for k, label in list(enumerate(study.action_labels))[1:]:
             taken = (study.actions == k).astype(float)[:, :, None]
             blocks.append(_shift(taken, lag, np.nan))
             origins.append(_shift(np.zeros(taken.shape, np.uint8), lag, Cell.ABSENT))
-            level = "" if len(study.action_labels) == 2 else f"={study.action_labels[k]}"
-            names.append(f"{study.roles.action}{level}_lag{lag}")
+            widened_by.append(earlier_action(study.roles.action, label, lag, named=several))
         known = study.present & ((study.actions >= 0) | ~study.available)
         remembered &= _shift(known[:, :, None], lag, False)[:, :, 0]
     states = np.concatenate(blocks, axis=2)
     states[~inside] = np.nan
     widened = np.concatenate(origins, axis=2)
     widened[~inside] = Cell.ABSENT
-    return states, widened, names, remembered | ~inside
-
-
-def _moves(values: NDArray[np.float64]) -> bool:
-    """Whether the variable changes within some subject."""
-    steps = np.diff(values, axis=1)
-    return bool(np.any(np.isfinite(steps) & (steps != 0)))
+    return states, widened, [*about, *widened_by], remembered | ~inside
 
 
 def _shift(values: NDArray, lag: int, empty: object) -> NDArray:

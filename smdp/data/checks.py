@@ -20,7 +20,8 @@ from smdp.data.columns import level_text
 from smdp.data.decisions import decision_index
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import Problem
-from smdp.errors import DataError, listing, shorten
+from smdp.errors import DataError
+from smdp.text import listing, shorten
 
 MOST_ACTIONS = 12
 
@@ -54,7 +55,7 @@ def raise_first_error(problems: tuple[Problem, ...]) -> None:
     errors = [p for p in problems if p.severity == "error"]
     if errors:
         more = f" ({len(errors) - 1} more problems)" if len(errors) > 1 else ""
-        raise DataError(errors[0].message + more, errors[0].remedy)
+        raise DataError(errors[0].message + more, errors[0].remedy, errors[0].concerns)
 
 
 def _subjects_and_times(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
@@ -80,7 +81,7 @@ def _subjects_and_times(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Pro
     try:
         index = decision_index(codes, frame[roles.time]).index
     except DataError as error:
-        yield Problem("error", roles.time, error.problem, error.remedy)
+        yield Problem("error", roles.time, error.problem, error.remedy, error.concerns)
         return
     pairs = pd.DataFrame({"subject": codes, "decision": index})
     twice = np.flatnonzero(pairs.duplicated(keep=False).to_numpy())

@@ -12,7 +12,7 @@ from smdp.data.column_roles import ColumnRoles, StateVariable
 from smdp.data.columns import flags, level_text, numbers, sorted_levels, two_words, unique_finite
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import Problem
-from smdp.errors import listing, shorten
+from smdp.text import listing, shorten
 
 ROUNDING = 0.01  # probabilities are often printed with two decimals
 

@@ -6,26 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from smdp.errors import SettingError, listing
+from smdp.data.variables import KINDS, Kind
+from smdp.errors import SettingError
+from smdp.result import Content
 from smdp.settings import require
-
-Kind = Literal["continuous", "ordinal", "binary"]
-KINDS: tuple[Kind, ...] = ("continuous", "ordinal", "binary")
+from smdp.text import listing
 
 
 @dataclass(frozen=True)
 class StateVariable:
-    """One state variable: its column, its type and the range that its values may have.
+    """One state variable as it is declared: its column, its type and the range of its values.
 
     Ordinal and binary variables are whole numbers wherever their observed values are. `kind=None`
     is settled from the values; `low` and `high` are the declared range, None where the observed
-    one is taken.
+    one is taken; `unit` is what its numbers count, such as "hours".
     """
 
     name: str
     kind: Kind | None = None
     low: float | None = None
     high: float | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         require(self.kind in (None, *KINDS), f"kind of '{self.name}'", f"one of {KINDS}", self.kind)
@@ -47,8 +48,8 @@ class NextValue:
         require(self.sign in (1, -1), "sign", "1 or -1", self.sign)
 
 
-@dataclass(frozen=True)
-class ColumnRoles:
+@dataclass(frozen=True, eq=False)
+class ColumnRoles(Content):
     """Which columns hold the subject, the time, the action, the states and the utility.
 
     `states`: names or `StateVariable`s. `utility`: a column, or `NextValue("cigs", sign=-1)`.

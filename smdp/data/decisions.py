@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
-from smdp.errors import DataError, listing, shorten
+from smdp.errors import DataError
+from smdp.text import listing, shorten
 
 # A grid on which fewer than this share of the decisions has a row is no grid.
 FULL_ENOUGH = 0.5

@@ -11,25 +11,7 @@ from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
 from smdp.data.rescale import LOW_LEVEL
 from smdp.data.study import Cell, Study
-from smdp.errors import listing
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """'7 %', '< 1 %' for a share that is small but not nothing."""
-    if share == 0:
-        return "0 %"
-    if 0 < share < 0.5 * 10 ** -(digits + 2):
-        return f"< {10**-digits:g} %"
-    return f"{100 * share:.{digits}f} %"
-
-
-def number(value: float) -> str:
-    """A number for a sentence: four figures, thousands with a comma."""
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+from smdp.text import listing, number, percent, plural
 
 
 def describe_study(study: Study) -> list[str]:
@@ -118,14 +100,19 @@ def utility_meaning(roles: ColumnRoles) -> str:
 
 
 def variable_table(study: Study) -> pd.DataFrame:
-    """One row for each state variable: type, range, mean, unique values, missing."""
+    """One row for each state variable: type, range, mean, unique values, missing.
+
+    Also its label and its unit, where some variable has one.
+    """
     rows = []
+    said = [name for name in ("label", "unit") if any(getattr(v, name) for v in study.variables)]
     inside = study.on_grid
     for j, variable in enumerate(study.variables):
         seen = study.values[:, :, j][np.isfinite(study.values[:, :, j])]
         rows.append(
             {
                 "variable": variable.name,
+                **{name: getattr(variable, name) for name in said},
                 "type": variable.kind,
                 "lowest": seen.min() if len(seen) else np.nan,
                 "mean": seen.mean() if len(seen) else np.nan,
@@ -151,10 +138,10 @@ def missing_problems(study: Study) -> list[Problem]:
             f"{len(who)} of {plural(len(study.subjects), 'subject')} {_have(len(who))} no value at "
             f"all of '{study.variables[j].name}' ({listing(who)}); it cannot be imputed for "
             f"{'that one' if len(who) == 1 else 'them'}.",
-            f"Keep everybody and do without the variable: set '{study.variables[j].name}' to "
-            "'ignore' on the page Data. Or keep the variable and do without "
-            f"{'that subject' if len(who) == 1 else 'these subjects'}: tick 'Leave out empty "
-            "series'.",
+            f"Keep everybody and do without the variable: take '{study.variables[j].name}' out of "
+            "the roles' states. Or keep the variable and do without "
+            f"{'that subject' if len(who) == 1 else 'these subjects'}: set unobserved='exclude'.",
+            concerns="unobserved",
         )
         for j, who in lacking.items()
     ]
@@ -165,9 +152,9 @@ def _have(count: int) -> str:
 
 
 def blocked_by(problems: list[Problem]) -> str:
-    """Why nothing can be imputed yet, for beside the button."""
+    """Why nothing can be imputed yet."""
     names = listing([f"'{p.about}'" for p in problems])
-    return f"Not yet: some subjects have no value at all of {names}. See Check for the two ways on."
+    return f"Not yet: some subjects have no value at all of {names}."
 
 
 def exclusion_table(completed: CompletedStudy) -> pd.DataFrame:
@@ -281,9 +268,7 @@ def rescaling_table(prepared: PreparedData) -> pd.DataFrame:
     rows = []
     for j, variable in enumerate(before.variables):
         own, new = before.values[inside, j], after.values[inside, j]
-        low, high = own.min(), own.max()
-        if prepared.rescaled is not None:
-            low, high = prepared.rescaled.before_range[variable.name]
+        low, high = after.variables[j].rescaled_from or (own.min(), own.max())
         rows.append(
             {
                 "variable": variable.name,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.study import Study
-from smdp.errors import DataError, SettingError, listing
-from smdp.settings import PreparationSettings
+from smdp.errors import DataError, SettingError
+from smdp.text import listing
+
+Cause = Literal["by hand", "single row", "too much missing", "empty series"]
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,23 @@ class Exclusion:
     """One subject who was left out, and why."""
 
     subject: str
-    reason: str
+    cause: Cause
     missing_share: float
+    limit: float | None = None  # of the share, where too much is missing
+    variables: tuple[str, ...] = ()  # of which there is no value at all, where series are empty
+
+    @property
+    def reason(self) -> str:
+        """The cause in words, with this subject's own numbers."""
+        if self.cause == "by hand":
+            return "left out by hand"
+        if self.cause == "single row":
+            return "has a single row, so no step from one decision to the next"
+        if self.cause == "empty series":
+            return f"has no value at all of {listing(self.variables)}"
+        assert self.limit is not None
+        found, limit = _percentages(self.missing_share, self.limit)
+        return f"{found} of the values that change over time are missing (limit {limit})"
 
 
 def varies_over_time(study: Study) -> NDArray[np.bool_]:
@@ -72,39 +91,36 @@ def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[E
         )
     shares = missing_shares(study)
     lacking = unobserved_variables(study) if settings.unobserved == "exclude" else {}
-    reasons = [
-        _reason(study, index, shares[index], settings, lacking.get(index, []))
+    cases = [
+        _case(study, index, float(shares[index]), settings, lacking.get(index, []))
         for index in range(len(shares))
     ]
-    excluded = tuple(
-        Exclusion(subject, reason, float(share))
-        for subject, reason, share in zip(study.subjects, reasons, shares, strict=True)
-        if reason is not None
-    )
-    keep = np.array([reason is None for reason in reasons], dtype=bool)
+    excluded = tuple(case for case in cases if case is not None)
+    keep = np.array([case is None for case in cases], dtype=bool)
     if not keep.any():
-        cases = listing([f"{case.subject}: {case.reason}" for case in excluded], 3)
+        who = listing([f"{case.subject}: {case.reason}" for case in excluded], 3)
         raise DataError(
-            f"Every subject would be left out ({cases}).",
+            f"Every subject would be left out ({who}).",
             "Raise the limit on missing values ('exclude_above'), leave out fewer by hand "
             "('also_exclude'), or leave out the state variables that are missing most.",
         )
     return _only(study, keep), excluded
 
 
-def _reason(
+def _case(
     study: Study, index: int, share: float, settings: PreparationSettings, lacking: list[int]
-) -> str | None:
-    """Why the subject is left out, None if it is not."""
-    if study.subjects[index] in settings.also_exclude:
-        return "left out by hand"
+) -> Exclusion | None:
+    """The subject as one who is left out, None if it is not."""
+    subject = study.subjects[index]
+    if subject in settings.also_exclude:
+        return Exclusion(subject, "by hand", share)
     if study.present[index].sum() < 2:
-        return "has a single row, so no step from one decision to the next"
+        return Exclusion(subject, "single row", share)
     if share > settings.exclude_above:
-        found, limit = _percentages(share, settings.exclude_above)
-        return f"{found} of the values that change over time are missing (limit {limit})"
+        return Exclusion(subject, "too much missing", share, limit=settings.exclude_above)
     if lacking:
-        return f"has no value at all of {listing(study.variables[j].name for j in lacking)}"
+        names = tuple(study.variables[j].name for j in lacking)
+        return Exclusion(subject, "empty series", share, variables=names)
     return None
 
 

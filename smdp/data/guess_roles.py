@@ -13,7 +13,7 @@ from pandas.api.types import is_datetime64_any_dtype
 
 from smdp.data.arrange import guess_kind
 from smdp.data.checks import MOST_ACTIONS
-from smdp.data.column_roles import ColumnRoles, Kind, NextValue, StateVariable
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.columns import (
     flags,
     is_text,
@@ -24,7 +24,9 @@ from smdp.data.columns import (
     unique_finite,
 )
 from smdp.data.decisions import parse_dates
-from smdp.errors import DataError, shorten
+from smdp.data.variables import Kind
+from smdp.errors import DataError
+from smdp.text import shorten
 
 Role = Literal[
     "subject", "time", "action", "state", "utility", "available", "probability", "ignore"

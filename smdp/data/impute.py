@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.data.column_roles import StateVariable
 from smdp.data.exclude import unobserved_variables, varies_over_time
 from smdp.data.local_polynomial import Floats, local_polynomial
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.study import Cell, Study
-from smdp.errors import DataError, listing
+from smdp.data.variables import Variable
+from smdp.errors import DataError
 from smdp.progress import Progress, silent
-from smdp.settings import ImputationSettings
+from smdp.result import Content
+from smdp.text import listing
 
 _DEFAULT = ImputationSettings()
 
 
-@dataclass(frozen=True)
-class ImputedStudy:
+@dataclass(frozen=True, eq=False, repr=False)
+class ImputedStudy(Content):
     """A study whose state values are complete within each trajectory, and where each came from."""
 
     study: Study
@@ -88,8 +90,10 @@ def fitted_curve(
     return positions, _fitted(series, positions, settings, fitted_limits(study, variable_index))
 
 
-def value_range(variable: StateVariable, values: Floats) -> tuple[float, float]:
+def value_range(variable: Variable, values: Floats) -> tuple[float, float]:
     """The declared ends of the variable's range, each else the end of the observed values."""
+    if variable.rescaled_from is not None:
+        return 0.0, 1.0
     observed = values[~np.isnan(values)]
     low = variable.low
     if low is None:

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.errors import DataError
-from smdp.settings import ImputationSettings
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,8 @@ from pandas import DataFrame, Series
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from smdp.data.files.text_values import column_from_text, without_blanks
-from smdp.errors import SettingError, listing
+from smdp.errors import SettingError
+from smdp.text import listing
 
 Code = str | float
 MissingCodes = Code | Sequence[Code] | Mapping[str, Code | Sequence[Code]]
@@ -43,7 +44,7 @@ def mark_missing(frame: DataFrame, codes: MissingCodes) -> DataFrame:
     -9.0 and "-9". Text columns that hold only numbers once the codes are gone become numbers.
     """
     by_column = _by_column(frame, codes)
-    decimal_comma = "decimal comma" in str(frame.attrs.get("format", ""))
+    decimal_comma = bool(frame.attrs.get("decimal_comma", False))
     marked = frame.copy()
     for name, wanted in by_column.items():
         if wanted:

@@ -13,15 +13,16 @@ from smdp.data.assemble import assemble
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.exclude import Exclusion, exclude
 from smdp.data.impute import ImputedStudy, impute
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.rescale import RescaledStudy, rescale
 from smdp.data.study import Cell, Study
 from smdp.data.trajectories import Trajectories
 from smdp.progress import Progress
-from smdp.settings import PreparationSettings
+from smdp.result import Result
 
 
-@dataclass(frozen=True)
-class CompletedStudy:
+@dataclass(frozen=True, eq=False, repr=False)
+class CompletedStudy(Result):
     """A study without its excluded subjects and with every missing state value filled in."""
 
     arranged: Study
@@ -29,8 +30,8 @@ class CompletedStudy:
     imputed: ImputedStudy
 
 
-@dataclass(frozen=True)
-class PreparedData:
+@dataclass(frozen=True, eq=False, repr=False)
+class PreparedData(Result):
     """Trajectories, and how they came to be.
 
     `log`: one row for each thing done (step, subject, what). `imputed`: (n, T + 1, p), for each

@@ -13,12 +13,16 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding: what it is about, what was found, and what to do about it."""
+    """One finding: what it is about, what was found, and what to do about it.
+
+    `concerns`: what the remedy is about, as in `smdp.errors.SmdpError`.
+    """
 
     severity: Severity
     about: str
     message: str
     remedy: str = ""
+    concerns: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", bounded(self.message))

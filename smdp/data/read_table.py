@@ -11,6 +11,7 @@ from smdp.data.files.raw_table import RawTable, to_frame
 from smdp.data.files.reader import Sheet
 from smdp.data.files.registry import reader_of
 from smdp.data.missing_codes import MissingCodes, mark_missing
+from smdp.data.synthetic_files import SYNTHETIC_FILES
 from smdp.errors import ReadError
 
 
@@ -30,7 +31,8 @@ def read_table(
 
     Numbers are int or float, text is str, dates are datetime64; true and false are 1 and 0. Names
     with leading zeros (007) stay text. `frame.attrs` has the file's name ("source"), its "format",
-    the SHA-256 of its bytes ("fingerprint"), "variable_labels" and "value_labels".
+    the SHA-256 of its bytes ("fingerprint"), whether it is one of smdp's samples of made-up people
+    ("synthetic"), "variable_labels" and "value_labels".
 
     Raises `ReadError` for a file that is not a table, is damaged or is too large.
     """
@@ -44,6 +46,7 @@ def read_table(
         ) from None
     frame.attrs["source"] = name
     frame.attrs["fingerprint"] = hashlib.sha256(data).hexdigest()
+    frame.attrs["synthetic"] = frame.attrs["fingerprint"] in SYNTHETIC_FILES
     return mark_missing(frame, missing_codes)
 
 

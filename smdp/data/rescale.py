@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smdp.data.column_roles import StateVariable
 from smdp.data.impute import ImputedStudy, value_range
 from smdp.data.local_polynomial import Floats
+from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.study import Study
-from smdp.errors import DataError, SettingError, listing
-from smdp.settings import RescalingSettings
+from smdp.data.variables import Variable
+from smdp.errors import DataError, SettingError
+from smdp.result import Content
+from smdp.text import listing
 
 _DEFAULT = RescalingSettings()
 
@@ -20,14 +21,19 @@ _DEFAULT = RescalingSettings()
 LOW_LEVEL = 0.1
 
 
-@dataclass(frozen=True)
-class RescaledStudy:
+@dataclass(frozen=True, eq=False, repr=False)
+class RescaledStudy(Content):
     """A completed study with all state values on common levels between 0 and 1."""
 
-    imputed: ImputedStudy  # values rescaled, each variable's range declared as 0 to 1
+    imputed: ImputedStudy  # values rescaled; each variable knows what became 0 and 1
     reference: str
     levels: Floats  # (L,), increasing
-    before_range: Mapping[str, tuple[float, float]]  # what became 0 and 1, for each variable
+
+    @property
+    def before_range(self) -> dict[str, tuple[float, float]]:
+        """What became 0 and 1, for each variable."""
+        variables = self.imputed.study.variables
+        return {v.name: v.rescaled_from for v in variables if v.rescaled_from is not None}
 
 
 def unique_counts(imputed: ImputedStudy) -> dict[str, int]:
@@ -95,9 +101,14 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
     rescaled = replace(
         study,
         values=values,
-        variables=tuple(replace(variable, low=0.0, high=1.0) for variable in study.variables),
+        variables=tuple(_moved(v, ranges[v.name]) for v in study.variables),
     )
-    return RescaledStudy(replace(imputed, study=rescaled), reference, levels, ranges)
+    return RescaledStudy(replace(imputed, study=rescaled), reference, levels)
+
+
+def _moved(variable: Variable, ends: tuple[float, float]) -> Variable:
+    low, high = ends
+    return replace(variable, rescaled_from=(variable.own(low), variable.own(high)))
 
 
 def _completed(study: Study, column: int) -> Floats:
@@ -105,7 +116,7 @@ def _completed(study: Study, column: int) -> Floats:
     return study.values[study.on_grid, column]
 
 
-def _range(variable: StateVariable, values: Floats, is_reference: bool) -> tuple[float, float]:
+def _range(variable: Variable, values: Floats, is_reference: bool) -> tuple[float, float]:
     """The values that become 0 and 1."""
     low, high = value_range(variable, values)
     if is_reference and values.min() >= 0 and high > 0:

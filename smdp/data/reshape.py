@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from smdp.data.files.limits import MAX_ROWS
-from smdp.errors import DataError, listing
+from smdp.errors import DataError
+from smdp.text import listing
 
 Layout = Literal["long", "wide", "redcap"]
 NUMBERED = re.compile(r"^(?P<stem>.*?[^\d_.\s-])[_.\s-]?(?:[tT])?(?P<number>\d{1,4})$")

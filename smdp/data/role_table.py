@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from smdp.data.column_roles import KINDS, ColumnRoles, Kind, NextValue, StateVariable
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.columns import levels_as_text
 from smdp.data.guess_roles import RoleGuess, guess_columns
-from smdp.errors import SettingError, listing, shorten
+from smdp.data.variables import KINDS, Kind
+from smdp.errors import SettingError
+from smdp.text import listing, shorten
 
 FEWEST_COLUMNS = 4
 
@@ -28,6 +30,7 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
                 "type": column.kind,
                 "lowest": None,
                 "highest": None,
+                "unit": "",
                 "missing codes": "",
                 "values": _glimpse(cells),
                 "missing": float(cells.isna().mean()),
@@ -73,6 +76,7 @@ def roles_to_table(
     for name, variable in states.items():
         table.loc[name, ["role", "type"]] = ["state", variable.kind]
         table.loc[name, ["lowest", "highest"]] = [variable.low, variable.high]
+        table.loc[name, "unit"] = variable.unit or ""
     for name, found in codes.items():
         if name in table.index:
             table.loc[name, "missing codes"] = ", ".join(map(str, found))
@@ -175,7 +179,8 @@ def _state(row: Mapping) -> StateVariable:
     kind: Kind | None = next((k for k in KINDS if k == row["type"]), None)
     low = None if pd.isna(row["lowest"]) else float(row["lowest"])
     high = None if pd.isna(row["highest"]) else float(row["highest"])
-    return StateVariable(row["column"], kind, low, high)
+    unit = row.get("unit") or None  # a table kept by an earlier version has none
+    return StateVariable(row["column"], kind, low, high, unit)
 
 
 def _glimpse(column: pd.Series) -> str:

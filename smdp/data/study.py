@@ -8,8 +8,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.data.column_roles import ColumnRoles, StateVariable
+from smdp.data.column_roles import ColumnRoles
 from smdp.data.memory_layout import in_c_order
+from smdp.data.variables import Variable
+from smdp.result import Result
 
 
 class Cell(IntEnum):
@@ -21,8 +23,8 @@ class Cell(IntEnum):
     ABSENT = 3  # after the subject's last row
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Result):
     """n subjects on a grid of R decisions; a subject's rows are 0 .. lengths[i] - 1 of its grid.
 
     A decision that has no row in the table (a gap) lies on the grid with `present` False and
@@ -31,7 +33,7 @@ class Study:
 
     roles: ColumnRoles
     subjects: tuple[str, ...]
-    variables: tuple[StateVariable, ...]  # p, each with its kind settled
+    variables: tuple[Variable, ...]  # p
     action_labels: tuple[str, ...]  # K, in the order of the codes
     values: NDArray[np.float64]  # (n, R, p), NaN where missing
     present: NDArray[np.bool_]  # (n, R), whether the table has this row

@@ -9,15 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.memory_layout import in_c_order
-from smdp.errors import DataError, listing
+from smdp.data.rows import Rows, numbered
+from smdp.data.variables import Variable, changing, described
+from smdp.errors import DataError
+from smdp.result import Result
+from smdp.text import listing
 
 
-@dataclass(frozen=True)
-class Trajectories:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectories(Result):
     """n subjects, T decisions (the longest subject's), p state variables, K actions.
 
     The transition at t is (states[i, t], actions[i, t], utilities[i, t], states[i, t + 1]); only
     those with `valid[i, t]` are real. After a subject's end, states and utilities are NaN.
+    `about` says what each variable is; one that nothing is said about is continuous.
     """
 
     states: NDArray[np.float64]  # (n, T + 1, p)
@@ -29,6 +34,7 @@ class Trajectories:
     variables: tuple[str, ...]  # p
     subjects: tuple[str, ...]  # n
     action_labels: tuple[str, ...]  # K
+    about: tuple[Variable, ...] = ()  # p, in the order of `variables`
 
     def __post_init__(self) -> None:
         n, times = self.actions.shape
@@ -47,17 +53,49 @@ class Trajectories:
         if len(self.subjects) != n:
             raise DataError(f"Trajectories have {n} rows but {len(self.subjects)} subject names.")
         in_c_order(self)
+        if tuple(each.name for each in self.about) != self.variables:
+            about = described(self.variables, self.about, changing(self.states).tolist())
+            object.__setattr__(self, "about", about)
+
+    def variable(self, name: str) -> Variable:
+        """What the state variable of this name is."""
+        self._refuse_unknown([name])
+        return self.about[self.variables.index(name)]
 
     def select(self, variables: Sequence[str]) -> Trajectories:
         """The same trajectories with these state variables only, in this order."""
-        unknown = [name for name in variables if name not in self.variables]
-        if unknown:
-            raise DataError(
-                f"There is no state variable {listing(unknown)}.",
-                f"The variables are: {listing(self.variables, 20)}.",
-            )
+        self._refuse_unknown(variables)
         columns = [self.variables.index(name) for name in variables]
-        return replace(self, states=self.states[:, :, columns], variables=tuple(variables))
+        return replace(
+            self,
+            states=self.states[:, :, columns],
+            variables=tuple(variables),
+            about=tuple(self.about[j] for j in columns),
+        )
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Trajectories:
+        """Only these trajectories: a mask (n,), or places, in that order and as often."""
+        return replace(
+            self,
+            states=self.states[chosen],
+            actions=self.actions[chosen],
+            utilities=self.utilities[chosen],
+            valid=self.valid[chosen],
+            available=self.available[chosen],
+            probabilities=self.probabilities[chosen],
+            subjects=tuple(np.array(self.subjects, dtype=object)[chosen]),
+        )
+
+    def rows(self) -> Rows:
+        """The valid decisions, one below the other."""
+        row, time = np.nonzero(self.strata >= 0)
+        subject = numbered(numbered(np.array(self.subjects))[row])
+        return Rows(row, time, subject, self.actions.shape)
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """(n, T, K): the actions that could be chosen; a known probability of 0 rules one out."""
+        return np.asarray(self.available[:, :, None] & (self.probabilities != 0))
 
     @property
     def strata(self) -> NDArray[np.int64]:
@@ -65,3 +103,11 @@ class Trajectories:
         unavailable = len(self.action_labels)
         level = np.where(self.available, self.actions, unavailable)
         return np.where(self.valid, level, -1)
+
+    def _refuse_unknown(self, names: Sequence[str]) -> None:
+        unknown = [name for name in names if name not in self.variables]
+        if unknown:
+            raise DataError(
+                f"There is no state variable {listing(unknown)}.",
+                f"The variables are: {listing(self.variables, 20)}.",
+            )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.memory_layout import in_c_order
+from smdp.result import Content
 
 Elementwise = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -34,8 +35,8 @@ ODD = ("arctan", "tanh", "identity")
 ROWS_AT_ONCE = 2000
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Layer(Content):
     """x -> weights x + bias, before the activation."""
 
     weights: NDArray[np.float64]  # (out, in)
@@ -45,8 +46,8 @@ class Layer:
         in_c_order(self)
 
 
-@dataclass(frozen=True)
-class Network:
+@dataclass(frozen=True, eq=False, repr=False)
+class Network(Content):
     """A feature map and one head for each action, all on standardised values."""
 
     features: tuple[Layer, ...]  # an activation after each

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from smdp.errors import DataError, listing
+from smdp.data.variables import Variable, described
+from smdp.errors import DataError
 from smdp.feature_map.layers import Layer, apply
-from smdp.settings import FeatureMapSettings
-
-Kind = Literal["adnn", "tnn", "pca", "identity"]
+from smdp.result import Result
+from smdp.text import listing
 
 
 @dataclass(frozen=True)
-class FittedFeatureMap:
+class NetworkSize:
+    """What is held fixed of one network when it is fitted to other people."""
+
+    variables: tuple[str, ...]  # those that it uses
+    dimension: int  # its features
+    width: int
+    depth: int
+    weight_decay: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedFeatureMap(Result):
     """phi(s), from the state variables to `dimension` features, and how it was found.
 
     `weights`: feature x variable, in units of standardised variables. For a map of one layer they
@@ -28,7 +39,7 @@ class FittedFeatureMap:
     effect of the action on the utility changes with them.
     """
 
-    kind: Kind
+    kind: str  # a name of `smdp.feature_map.kinds`
     variables: tuple[str, ...]  # the p inputs that `transform` expects
     layers: tuple[Layer, ...]  # on standardised inputs
     activation: str  # after each layer
@@ -38,10 +49,19 @@ class FittedFeatureMap:
     column_norms: pd.Series  # by variable: the Euclidean norm of its first-layer weights
     steps: pd.DataFrame  # one row for each pass: variables, dimension, penalty, .., p-values
     candidates: pd.DataFrame  # one row for each pass and dimension tried
-    settings: FeatureMapSettings
+    settings: Any  # those of its kind
     seed: int
     notes: tuple[str, ...] = ()  # what a reader should know: candidates left out, say
     complete: bool = True  # False: stopped between two passes, the last of which this is
+    networks: tuple[NetworkSize, ...] = ()  # of a map that is put together, each of its networks
+    about: tuple[Variable, ...] = ()  # p: what each of `variables` is
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", described(self.variables, self.about))
+
+    def variable(self, name: str) -> Variable:
+        """What the input of this name is."""
+        return self.about[self.variables.index(name)]
 
     @property
     def dimension(self) -> int:

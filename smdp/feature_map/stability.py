@@ -21,16 +21,18 @@ from scipy.optimize import linear_sum_assignment
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.feature_map.iterate import fit_feature_map
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.kinds import map_kind
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.parallel import each
 from smdp.progress import Cancelled, Progress, silent
-from smdp.settings import FeatureMapSettings, require
+from smdp.result import Result
+from smdp.settings import Settings, require, require_whole
 
 
-@dataclass(frozen=True)
-class FeatureMapStability:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureMapStability(Result):
     """What would change with other subjects."""
 
     fitted: FittedFeatureMap  # on the study itself
@@ -56,7 +58,7 @@ class StabilityCancelled(Cancelled):
 
 def feature_map_stability(
     trajectories: Trajectories,
-    settings: FeatureMapSettings = FeatureMapSettings(),  # noqa: B008 - frozen
+    settings: Settings = FeatureMapSettings(),  # noqa: B008 - frozen
     *,
     bootstraps: int = 20,
     seed: int = 0,
@@ -66,16 +68,17 @@ def feature_map_stability(
 ) -> FeatureMapStability:
     """Refit on bootstrap samples of subjects. `fitted` spares the fit to the study itself.
 
+    The map is of the kind of `fitted`, by alternating networks where it is not given.
     Stopped by `progress` during the refits, it raises `StabilityCancelled`.
     """
     check_seed(seed)
     progress = progress or silent
-    whole = isinstance(bootstraps, int) and bootstraps >= 2
-    require(whole, "bootstraps", "a whole number of at least 2", bootstraps)
+    require_whole("bootstraps", bootstraps, 2)
     require(0 < coverage < 1, "coverage", "a share above 0 and below 1", coverage)
     total = bootstraps + 1
+    kind = "adnn" if fitted is None else fitted.kind
     if fitted is None:
-        fitted = fit_feature_map(
+        fitted = map_kind(kind).fit(
             trajectories, settings, seed=seed, progress=_part(progress, 0, total, "The study")
         )
     fitted.require_variables(trajectories.variables)
@@ -85,7 +88,9 @@ def feature_map_stability(
     def refit_progress(b: int) -> Progress:
         return _part(progress, b + 1, total, f"Refit {b + 1} of {bootstraps}")
 
-    samples = each(_refit, range(bootstraps), trajectories, settings, seed, progress=refit_progress)
+    samples = each(
+        _refit, range(bootstraps), trajectories, kind, settings, seed, progress=refit_progress
+    )
     try:
         for found in samples:
             if isinstance(found, DataError):
@@ -105,7 +110,8 @@ def feature_map_stability(
 def _refit(
     b: int,
     trajectories: Trajectories,
-    settings: FeatureMapSettings,
+    kind: str,
+    settings: Settings,
     seed: int,
     progress: Progress = silent,
 ) -> FittedFeatureMap | DataError:
@@ -113,7 +119,7 @@ def _refit(
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3, b)))
     try:
         sample = resampled(trajectories, random)
-        return fit_feature_map(sample, settings, seed=seed, progress=progress)
+        return map_kind(kind).fit(sample, settings, seed=seed, progress=progress)
     except DataError as error:
         return error
 
@@ -145,17 +151,7 @@ def _summary(
 def resampled(trajectories: Trajectories, random: np.random.Generator) -> Trajectories:
     """As many trajectories, drawn with replacement. Copies keep their subject's name."""
     n = len(trajectories.subjects)
-    drawn = random.integers(0, n, n)
-    return replace(
-        trajectories,
-        states=trajectories.states[drawn],
-        actions=trajectories.actions[drawn],
-        utilities=trajectories.utilities[drawn],
-        valid=trajectories.valid[drawn],
-        available=trajectories.available[drawn],
-        probabilities=trajectories.probabilities[drawn],
-        subjects=tuple(trajectories.subjects[i] for i in drawn),
-    )
+    return trajectories.take(random.integers(0, n, n))
 
 
 def aligned(

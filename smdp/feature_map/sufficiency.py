@@ -43,11 +43,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.stats import t as student
 
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.conditional_mean import cross_fitted_residuals
 from smdp.feature_map.transitions import Transitions
 from smdp.independence.over_time import HowToTest, independence_over_time
 from smdp.independence.permutation import large_strata
-from smdp.settings import FeatureMapSettings
 
 
 def absolute_p_value(

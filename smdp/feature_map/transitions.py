@@ -9,19 +9,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from smdp.data.rows import Rows, numbered, require_complete
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 
 #: How many ways to divide the subjects are tried before an action is called too rare.
 ATTEMPTS = 200
 
-Rows = NDArray[np.bool_] | slice
+Chosen = NDArray[np.bool_] | slice
 EVERY_ROW = slice(None)
 
 
 @dataclass(frozen=True)
-class Transitions:
-    """R valid transitions (s, action, (u, s')). Subjects of the same name count as one.
+class Transitions(Rows):
+    """R valid transitions (s, action, (u, s')).
 
     Decisions without a choice ("unavailable") are a level of their own, with a network of their
     own, where every fold has two subjects with such decisions; otherwise they are left out.
@@ -30,13 +31,9 @@ class Transitions:
     states: NDArray[np.float64]  # (R, p)
     outcomes: NDArray[np.float64]  # (R, 1 + p): the utility, then the next state
     head: NDArray[np.int64]  # (R,): which network predicts the row
-    row: NDArray[np.int64]  # (R,): the place among the trajectories
-    time: NDArray[np.int64]  # (R,)
-    subject: NDArray[np.int64]  # (R,): 0, 1, .., equal for trajectories of the same name
     fold: NDArray[np.int64]  # (R,)
     heads: int
     folds: int
-    shape: tuple[int, int]  # (n, T)
 
     @property
     def columns(self) -> int:
@@ -48,12 +45,6 @@ class Transitions:
         outcomes = self.outcomes[:, [0, *(1 + j for j in kept)]]
         return replace(self, states=self.states[:, kept], outcomes=outcomes)
 
-    def on_grid(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n, T, d): the rows' values in their places, NaN elsewhere."""
-        grid = np.full((*self.shape, values.shape[1]), np.nan)
-        grid[self.row, self.time] = values
-        return grid
-
     @property
     def strata(self) -> NDArray[np.int64]:
         """(n, T): the head, -1 where there is no row."""
@@ -64,36 +55,29 @@ class Transitions:
 
 def transitions(trajectories: Trajectories, folds: int, random: np.random.Generator) -> Transitions:
     """The rows of the trajectories, divided into folds of subjects."""
-    strata = trajectories.strata
     labels = [f"'{label}'" for label in trajectories.action_labels]
-    _, subject = np.unique(np.array(trajectories.subjects), return_inverse=True)
+    rows, subject = trajectories.rows(), numbered(np.array(trajectories.subjects))
+    level = rows.at(trajectories.strata)
     taken = np.zeros((subject.max() + 1, len(labels) + 1), dtype=bool)
-    row, time = np.nonzero(strata >= 0)
-    taken[subject[row], strata[row, time]] = True
+    taken[subject[rows.row], level] = True
     fold = _divide(taken, labels, folds, random)
     per_fold = [taken[fold == f, -1].sum() for f in range(folds)]
     heads = len(labels) + int(min(per_fold) >= 2)
-    kept = strata[row, time] < heads
-    row, time = row[kept], time[kept]
-    states = trajectories.states
-    outcomes = np.column_stack([trajectories.utilities[row, time], states[row, time + 1]])
+    kept = level < heads
+    rows, states = rows.take(kept), trajectories.states
     found = Transitions(
-        states=states[row, time],
-        outcomes=outcomes,
-        head=strata[row, time],
-        row=row,
-        time=time,
-        subject=np.unique(subject[row], return_inverse=True)[1],
-        fold=fold[subject[row]],
+        row=rows.row,
+        time=rows.time,
+        subject=rows.subject,
+        shape=rows.shape,
+        states=rows.at(states),
+        outcomes=np.column_stack([rows.at(trajectories.utilities), rows.after(states)]),
+        head=level[kept],
+        fold=fold[subject[rows.row]],
         heads=heads,
         folds=folds,
-        shape=strata.shape,
     )
-    if not (np.isfinite(found.states).all() and np.isfinite(found.outcomes).all()):
-        raise DataError(
-            "States or utilities are missing in transitions that are marked as valid.",
-            "Prepare the data first, so that missing values are imputed.",
-        )
+    require_complete(found.states, found.outcomes)
     return found
 
 
@@ -157,8 +141,8 @@ class TrainingSets:
             for used in map(self.training, range(rows.folds + 1))
         )
 
-    def states(self, which: int, rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
+    def states(self, which: int, rows: Chosen = EVERY_ROW) -> NDArray[np.float64]:
         return self.scales[which][0].standardise(self.rows.states[rows])
 
-    def outcomes(self, which: int, rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
+    def outcomes(self, which: int, rows: Chosen = EVERY_ROW) -> NDArray[np.float64]:
         return self.scales[which][1].standardise(self.rows.outcomes[rows])

@@ -7,22 +7,27 @@ import plotly.graph_objects as go
 
 from smdp.data.describe import action_names
 from smdp.data.study import Study
+from smdp.data.trajectories import Trajectories
 from smdp.figures.style import ACTION_COLOURS, labels, new_figure, plain
 
 MOST_NAMED_SUBJECTS = 45
 
 
-def decisions_figure(study: Study) -> go.Figure:
+def decisions_figure(study: Study | Trajectories) -> go.Figure:
     """Which action each subject received at each decision: a row a subject."""
+    if isinstance(study, Study):
+        present, actions = study.present, action_names(study)
+    else:
+        present, actions = study.valid, list(study.action_labels)
     k = len(study.action_labels)
     code = np.where(study.available & (study.actions >= 0), study.actions, k).astype(float)
-    code[study.present & study.available & (study.actions < 0)] = k + 1
-    code[~study.present] = np.nan
+    code[present & study.available & (study.actions < 0)] = k + 1
+    code[~present] = np.nan
     colours = [ACTION_COLOURS[i % len(ACTION_COLOURS)] for i in range(k)] + ["#C9CED6", "#5B5B5B"]
-    names = [*map(plain, action_names(study)), "no action possible", "action missing"]
+    names = [*map(plain, actions), "no action possible", "action missing"]
     shown = [i for i in range(k + 2) if i < k or np.any(code == i)]
     figure = new_figure(height=max(320, min(720, 90 + 17 * len(study.subjects))))
-    decisions = np.arange(1, study.values.shape[1] + 1)
+    decisions = np.arange(1, code.shape[1] + 1)
     hover = np.array([*names, "no row"], object)[np.where(np.isnan(code), k + 2, code).astype(int)]
     figure.add_heatmap(
         z=code,
@@ -50,11 +55,11 @@ def decisions_figure(study: Study) -> go.Figure:
     return figure
 
 
-def subject_labels(study: Study) -> list[str]:
+def subject_labels(study: Study | Trajectories) -> list[str]:
     return list(labels(study.subjects, 16).values())
 
 
-def name_subjects(figure: go.Figure, study: Study) -> None:
+def name_subjects(figure: go.Figure, study: Study | Trajectories) -> None:
     """Subjects on the y axis, top to bottom; too many to read get a title only."""
     few = len(study.subjects) <= MOST_NAMED_SUBJECTS
     figure.update_yaxes(

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.figures.style import BLUE, GREY, ORANGE, VERMILION, new_figure
-from smdp.words.numbers import p_text
+from smdp.text import p_text
 
 SMALLEST_SHOWN = 1e-4
 

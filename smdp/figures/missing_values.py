@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from smdp.data.exclude import missing_shares
 from smdp.data.impute import fitted_curve, imputed_series
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.study import Cell, Study
 from smdp.figures.data import name_subjects, subject_labels
 from smdp.figures.style import (
@@ -22,7 +23,6 @@ from smdp.figures.style import (
     new_figure,
     plain,
 )
-from smdp.settings import ImputationSettings
 
 
 def missing_heatmap(study: Study) -> go.Figure:
@@ -132,5 +132,5 @@ def series_figure(
             hovertemplate=f"Decision %{{x}}: %{{y:.4g}} ({name})<extra></extra>",
         )
     figure.update_xaxes(title_text="Decision number", range=[0.4, len(values) + 0.6])
-    figure.update_yaxes(title_text=plain(study.variables[variable].name, 40))
+    figure.update_yaxes(title_text=plain(study.variables[variable].title, 40))
     return figure

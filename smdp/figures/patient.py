@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from smdp.data.variables import variable_of
+from smdp.explanation.patient_explanation import PatientExplanation
+from smdp.explanation.person import PersonOverTime
 from smdp.figures.q_functions import ERROR_LINE, action_colour
 from smdp.figures.style import BLUE, GREY, ORANGE, SMALL, VERMILION, labels, new_figure, plain
 from smdp.policy.decision_rule import REASONS, Reason
-from smdp.policy.individual import PatientExplanation
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.person import PersonOverTime
+from smdp.text import signed
 from smdp.words.explanation import action_name
-from smdp.words.numbers import signed
 
 MOST_BARS = 14
 MOST_SERIES = 6
@@ -67,7 +68,10 @@ def contributions_figure(patient: PatientExplanation) -> go.Figure:
     rows = patient.variables
     rows = rows.reindex(rows["contribution"].abs().sort_values(ascending=False).index)
     shown, rest = rows.iloc[:MOST_BARS], rows.iloc[MOST_BARS:]
-    texts = [f"{v} = {value:.4g}" for v, value in zip(shown["variable"], shown["value"])]  # noqa: B905
+    texts = [
+        f"{name} = {patient.variable(name).text(value)}"
+        for name, value in zip(shown["variable"], shown["value"], strict=True)
+    ]
     parts = shown["contribution"].tolist()
     if len(rest):
         texts.append(f"{len(rest)} others")
@@ -198,7 +202,7 @@ def over_time_figure(
             }
         )
         figure.add_annotation(
-            text=plain(name, 40),
+            text=plain(variable_of(person.about, name).title, 40),
             x=0,
             xref="paper",
             xanchor="left",

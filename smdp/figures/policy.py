@@ -11,6 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from smdp.evaluation.placebo import PlaceboCheck
+from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
+from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
 from smdp.figures.style import (
     ACTION_COLOURS,
     BLUE,
@@ -22,12 +25,9 @@ from smdp.figures.style import (
     new_figure,
     plain,
 )
-from smdp.policy.evaluation import PolicyValue
-from smdp.policy.placebo import PlaceboCheck
-from smdp.policy.trial_summary import AVERAGE, TrialSummary
-from smdp.policy.value_table import DOUBLY_ROBUST, OBSERVED
+from smdp.text import interval_text
 from smdp.words.explanation import action_name
-from smdp.words.policy_value import ALWAYS, UNITS, decimals, digits_of, interval_text, policy_label
+from smdp.words.policy_value import ALWAYS, UNITS, decimals, digits_of, policy_label
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"

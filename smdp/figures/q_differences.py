@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from smdp.figures.q_functions import action_colour
-from smdp.figures.style import BLUE, DIVERGING, GREY, colour_bar, new_figure, plain
-from smdp.policy.q_differences import (
+from smdp.data.variables import Variable
+from smdp.explanation.q_differences import (
     DifferenceCurve,
     DifferencePlane,
     ObservedDifferences,
     PolicyComparison,
 )
+from smdp.figures.q_functions import action_colour
+from smdp.figures.style import BLUE, DIVERGING, GREY, colour_bar, new_figure, plain
 from smdp.words.explanation import action_name
 
 BINS = 40
@@ -63,13 +64,14 @@ def differences_histogram(found: ObservedDifferences, actions: tuple[str, ...]) 
     return figure
 
 
-def curve_figure(curve: DifferenceCurve, unit: tuple[float, float] = (0.0, 1.0)) -> go.Figure:
+def curve_figure(curve: DifferenceCurve) -> go.Figure:
     """The average difference over one variable or feature, with its band and the values seen.
 
-    `unit`: what became 0 and 1 if the variable was rescaled; the axis has its own units.
+    The axis has the variable's own units.
     """
-    low, high = unit
-    at, seen = low + curve.at * (high - low), low + curve.seen * (high - low)
+    variable = curve.variable or Variable(curve.name)
+    at, seen = variable.own(curve.at), variable.own(curve.seen)
+    title = variable.in_own_units().title
     few = len(at) <= 3
     figure = new_figure(height=400)
     if not np.isnan(curve.lower).any() and not few:
@@ -125,7 +127,7 @@ def curve_figure(curve: DifferenceCurve, unit: tuple[float, float] = (0.0, 1.0))
     )
     figure.add_hline(y=0, line={"width": 1.5, "color": GREY})
     figure.update_layout(
-        xaxis={"title": {"text": plain(curve.name, 40)}, "anchor": "y2"},
+        xaxis={"title": {"text": plain(title, 40)}, "anchor": "y2"},
         yaxis={"title": {"text": difference_title(curve.action, curve.reference)}},
         yaxis2={"title": {"text": "Decisions"}},
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from smdp.explanation.policy_explanation import Explanation
 from smdp.figures.style import (
     ACTION_COLOURS,
     BLUE,
@@ -18,8 +19,8 @@ from smdp.figures.style import (
     plain,
 )
 from smdp.figures.weights import shown_weights
-from smdp.policy.explanation import Explanation
 from smdp.policy.learned_policy import LearnedPolicy
+from smdp.text import interval_text
 from smdp.words.explanation import action_name
 
 MOST_FEATURES, MOST_VARIABLES = 24, 24
@@ -205,6 +206,6 @@ def _errors(own: pd.DataFrame) -> dict[str, object]:
 
 def _interval_texts(own: pd.DataFrame) -> list[str]:
     return [
-        f"{e:.2f}" if np.isnan(low) else f"{e:.2f} ({low:.2f} to {high:.2f})"
-        for e, low, high in zip(own["estimate"], own["lower"], own["upper"], strict=True)
+        interval_text(*each)
+        for each in zip(own["estimate"], own["lower"], own["upper"], strict=True)
     ]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from smdp.explanation.recommendations import ABSTAINED
 from smdp.figures.style import ACTION_COLOURS, GREY, SMALL, new_figure, plain
-from smdp.policy.recommendations import ABSTAINED
 from smdp.words.explanation import action_name
 
 LIGHT_GREY = "rgba(140,140,140,0.3)"

@@ -20,7 +20,7 @@ from smdp.figures.style import (
     plain,
 )
 from smdp.screening import ScreeningResult
-from smdp.words.numbers import p_text
+from smdp.text import p_text
 
 ROUND_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
 SMALLEST_SHOWN = 1e-3

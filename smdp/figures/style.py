@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
-from smdp.words.visible import visible
+from smdp.text import visible
 
 # Okabe & Ito (2008), ordered so that the first ones also differ in greyscale.
 BLUE, ORANGE, GREEN, SKY, VERMILION, PURPLE, YELLOW, GREY = (

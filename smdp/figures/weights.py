@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from smdp.data.describe import percent
-from smdp.data.variable_groups import GROUPS
+from smdp.data.variables import GROUPS
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.figures.style import (
     BLUE,
@@ -23,6 +21,7 @@ from smdp.figures.style import (
     new_figure,
     plain,
 )
+from smdp.text import percent
 from smdp.words.weights import STABLE, SURE, UNSTABLE, marks_legend, sign_shares
 
 if TYPE_CHECKING:
@@ -32,32 +31,26 @@ Order = Literal["by size", "by group", "by name", "as in the data"]
 ORDERS: tuple[Order, ...] = ("by size", "by group", "by name", "as in the data")
 # As far as they fit into the columns.
 MOST_IN_ONE_LINE, MOST_NUMBERED_COLUMNS, MOST_MARKED_COLUMNS, MOST_NAMED_COLUMNS = 9, 16, 40, 45
-NO_GROUPS: Mapping[str, str] = {}
 
 
 def shown_weights(
     feature_map: FittedFeatureMap,
     order: Order = "by size",
     hide_zeros: bool = True,
-    groups: Mapping[str, str] = NO_GROUPS,
 ) -> pd.DataFrame:
-    """The weights, feature x variable, with the variables in the order asked for.
-
-    `groups`: the group of each variable, for the order "by group"; by size within a group.
-    """
+    """The weights, feature x variable, in the order asked for; by size within a group."""
     weights = feature_map.weights
-    return weights[_arranged(feature_map, weights.abs().max(axis=0), order, hide_zeros, groups)]
+    return weights[_arranged(feature_map, weights.abs().max(axis=0), order, hide_zeros)]
 
 
 def weights_heatmap(
     feature_map: FittedFeatureMap,
     order: Order = "by size",
     hide_zeros: bool = True,
-    groups: Mapping[str, str] = NO_GROUPS,
     stability: FeatureMapStability | None = None,
 ) -> go.Figure:
     """What each feature is made of: a row a feature, a column a variable, white at zero."""
-    weights = shown_weights(feature_map, order, hide_zeros, groups)
+    weights = shown_weights(feature_map, order, hide_zeros)
     largest = float(np.abs(weights.to_numpy()).max(initial=1e-12))
     figure = new_figure(height=max(280, 150 + 46 * len(weights)) + 20 * (stability is not None))
     figure.add_heatmap(
@@ -88,7 +81,7 @@ def weights_heatmap(
         figure.update_xaxes(dtick=1)
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     if order == "by group":
-        for group, first, last in _spans([_group(groups, name) for name in weights.columns]):
+        for group, first, last in _spans(_groups(feature_map, weights.columns)):
             if first:
                 figure.add_vline(x=first - 0.5, line={"width": 2, "color": GREY})
             figure.add_annotation(
@@ -108,7 +101,6 @@ def feature_bars(
     feature: str,
     order: Order = "by size",
     hide_zeros: bool = True,
-    groups: Mapping[str, str] = NO_GROUPS,
     stability: FeatureMapStability | None = None,
 ) -> go.Figure:
     """One feature's weights: what raises it to the right, what lowers it to the left.
@@ -116,8 +108,9 @@ def feature_bars(
     With `stability`, a line spans the interval of each weight over the refits.
     """
     row = feature_map.weights.loc[feature]
-    weights = row[_arranged(feature_map, row.abs(), order, hide_zeros, groups)]
-    figure = _bars(weights, [VERMILION if w > 0 else BLUE for w in weights], order, groups)
+    weights = row[_arranged(feature_map, row.abs(), order, hide_zeros)]
+    groups = _groups(feature_map, weights.index) if order == "by group" else None
+    figure = _bars(weights, [VERMILION if w > 0 else BLUE for w in weights], groups)
     if stability is not None:
         figure.update_traces(opacity=0.5)  # so that the lines show on the bars
         _add_intervals(figure, weights.index, feature, stability)
@@ -131,12 +124,12 @@ def norms_figure(
     feature_map: FittedFeatureMap,
     order: Order = "by size",
     hide_zeros: bool = True,
-    groups: Mapping[str, str] = NO_GROUPS,
 ) -> go.Figure:
     """How strongly each variable enters the first layer: the norm of its column, never negative."""
     norms = feature_map.column_norms
-    norms = norms[_arranged(feature_map, norms, order, hide_zeros, groups)]
-    figure = _bars(norms, [GREY] * len(norms), order, groups)
+    norms = norms[_arranged(feature_map, norms, order, hide_zeros)]
+    groups = _groups(feature_map, norms.index) if order == "by group" else None
+    figure = _bars(norms, [GREY] * len(norms), groups)
     figure.update_xaxes(title_text="Norm of the variable's column in the first layer")
     return figure
 
@@ -155,7 +148,6 @@ def _arranged(
     size: pd.Series,
     order: Order,
     hide_zeros: bool,
-    groups: Mapping[str, str],
 ) -> list[str]:
     """The variables to show, in the order asked for."""
     used = set(feature_map.variables_used)
@@ -165,17 +157,11 @@ def _arranged(
     if order in ("by size", "by group"):
         names.sort(key=lambda name: -size[name])
     if order == "by group":
-        known = {group: k for k, group in enumerate(GROUPS)}
-        names.sort(key=lambda name: known.get(_group(groups, name), len(known)))
+        names.sort(key=lambda name: GROUPS.index(feature_map.variable(name).group))
     return names
 
 
-def _bars(
-    values: pd.Series,
-    colours: list[str],
-    order: Order = "by size",
-    groups: Mapping[str, str] = NO_GROUPS,
-) -> go.Figure:
+def _bars(values: pd.Series, colours: list[str], groups: list[str] | None = None) -> go.Figure:
     """Horizontal bars, the first on top; the first of a group has the group's name above it."""
     names = list(labels(values.index).values())
     figure = new_figure(height=max(300, 110 + 26 * len(values)))
@@ -188,8 +174,8 @@ def _bars(
         showlegend=False,
     )
     rows = names
-    if order == "by group":
-        spans = _spans([_group(groups, name) for name in values.index])
+    if groups is not None:
+        spans = _spans(groups)
         rows = [row for g, a, b in spans for row in (f"<b>{plain(g)}</b>", *names[a : b + 1])]
         figure.update_layout(height=max(300, 110 + 26 * len(rows)))
     figure.update_yaxes(
@@ -266,8 +252,8 @@ def _spans(groups: list[str]) -> list[tuple[str, int, int]]:
     return found
 
 
-def _group(groups: Mapping[str, str], name: str) -> str:
-    return groups.get(name, "other")
+def _groups(feature_map: FittedFeatureMap, names: pd.Index) -> list[str]:
+    return [feature_map.variable(name).group for name in names]
 
 
 def _weights_title(feature_map: FittedFeatureMap) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.errors import DataError, SettingError, shorten
+from smdp.errors import DataError, SettingError
 from smdp.independence.permutation import (
     SMALLEST_STRATUM,
     Kernel,
@@ -19,6 +19,8 @@ from smdp.independence.permutation import (
 )
 from smdp.independence.result import TestResult
 from smdp.independence.workspace import Workspace
+from smdp.settings import require_whole
+from smdp.text import shorten
 
 
 def check_permutations(permutations: int) -> None:
@@ -126,7 +128,4 @@ def single_test(x: object, y: object, strata: object, permutations: int, seed: i
 
 def check_seed(seed: int) -> None:
     """Refuse a seed that numpy would not take."""
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise SettingError(
-            f"The setting 'seed' must be a whole number of at least 0. Got {seed!r} instead."
-        )
+    require_whole("seed", int(seed) if isinstance(seed, np.integer) else seed, 0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from smdp.result import Result
 
-@dataclass(frozen=True)
-class TestResult:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TestResult(Result):
     """A permutation test of independence within strata.
 
     p_value = (1 + #{permuted statistic >= statistic}) / (permutations + 1), ties counted.

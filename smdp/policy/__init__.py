@@ -1,1 +1,1 @@
-"""From features to a treatment policy: learning, its worth, and its reasons."""
+"""From features to a treatment policy: how it is learned, and what it recommends."""

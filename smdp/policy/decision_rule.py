@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.errors import DataError
+from smdp.result import Result
 
 NO_ACTION = -1
 
@@ -36,8 +37,8 @@ REASONS: dict[int, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Decisions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice(Result):
     """One for each state; the arrays have the states' shape."""
 
     recommended: NDArray[np.int64]  # the action, -1 where there is no recommendation
@@ -85,7 +86,7 @@ def decide(
     *,
     level: float,
     least_share: float,
-) -> Decisions:
+) -> Advice:
     """The action with the largest Q-value, unless one of the reasons above speaks against it.
 
     With d_b = Q(best) - Q(b) and e_b the standard deviation of the same difference over the refits,
@@ -121,7 +122,7 @@ def decide(
         ],
         Reason.RECOMMENDED,
     ).astype(np.int64)
-    return Decisions(
+    return Advice(
         recommended=np.where(reason == Reason.RECOMMENDED, best, NO_ACTION),
         best=best,
         margin=margin,

@@ -1,4 +1,12 @@
-"""A learned policy: what it recommends, by which margin, and where it does not."""
+"""A learned policy: how it is learned, what it recommends, by which margin, and where it does not.
+
+    Q(s, a) = E{U + gamma max_b Q(S', b) | S = s, A = a},  b over the actions possible in S'
+
+by Q-learning on the features of a trial: `smdp.policy.q_linear` or `smdp.policy.q_neural`. The
+refits are on samples of the subjects, drawn with replacement.
+
+Reference: Wang, Laber & Witkiewitz, supplement, "Q-learning".
+"""
 
 from __future__ import annotations
 
@@ -10,12 +18,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from smdp.errors import SettingError
+from smdp.data.trajectories import Trajectories
+from smdp.errors import DataError, SettingError
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.policy.decision_rule import NO_ACTION, Decisions, allowed_actions, best_actions, decide
-from smdp.policy.q_function import QFunction
-from smdp.policy.settings import PolicySettings
-from smdp.policy.support import Support
+from smdp.independence.inputs import check_seed
+from smdp.policy.decision_rows import DecisionRows, decision_rows
+from smdp.policy.decision_rule import NO_ACTION, Advice, allowed_actions, best_actions, decide
+from smdp.policy.policy_settings import PolicySettings
+from smdp.policy.q_function import FittedQ, QFunction
+from smdp.policy.q_linear import linear_q
+from smdp.policy.support import Support, support_of
+from smdp.progress import Progress, silent
+from smdp.result import Result
 
 States: TypeAlias = ArrayLike | pd.DataFrame
 UNAVAILABLE = NO_ACTION
@@ -24,8 +38,8 @@ UNAVAILABLE = NO_ACTION
 COVERAGE = 0.95
 
 
-@dataclass(frozen=True)
-class LearnedPolicy:
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedPolicy(Result):
     """The greedy policy of a Q-function on a feature map. Plain data; computed with numpy alone.
 
     `convergence` has a row for each iteration: `change`, the root mean square change of the
@@ -74,7 +88,7 @@ class LearnedPolicy:
         ordered = np.sort(self.q_values(states), axis=-1)
         return np.asarray(ordered[..., -1] - ordered[..., -2])
 
-    def decide(self, states: States, available: NDArray[np.bool_] | None = None) -> Decisions:
+    def decide(self, states: States, available: NDArray[np.bool_] | None = None) -> Advice:
         """Recommendations with their margins and errors, and where there is none, the reason."""
         features = self.feature_map.transform(states)
         values = self.q(features)
@@ -140,3 +154,75 @@ class LearnedPolicy:
                 "upper": (estimate.to_numpy() + width).ravel(),
             }
         )
+
+
+#: Samples of the subjects that are tried until one has every action.
+ATTEMPTS = 1000
+
+
+def learn_policy(
+    trajectories: Trajectories,
+    feature_map: FittedFeatureMap,
+    settings: PolicySettings = PolicySettings(),  # noqa: B008 - frozen
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> LearnedPolicy:
+    """The greedy policy of a Q-function on the features, refitted on resampled subjects.
+
+    The data may have more variables than the feature map; those of the map are taken by name.
+    """
+    check_seed(seed)
+    progress = progress or silent
+    progress(0.0, "Learning the policy")
+    rows = decision_rows(trajectories, feature_map, settings.discount)
+    samples = resamples(rows, settings.resamples, seed)
+    fitted = _fit(rows, samples, settings, seed, progress)
+    support = support_of(rows, settings.neighbours)
+    progress(1.0, "The policy is learned")
+    return LearnedPolicy(
+        feature_map=feature_map,
+        q=fitted.functions[0],
+        resampled=fitted.functions[1:],
+        action_labels=trajectories.action_labels,
+        settings=settings,
+        seed=seed,
+        convergence=fitted.history,
+        converged=fitted.converged,
+        notes=(*rows.notes, *fitted.notes),
+        support=support,
+    )
+
+
+def _fit(
+    rows: DecisionRows,
+    samples: NDArray[np.int64],
+    settings: PolicySettings,
+    seed: int,
+    progress: Progress,
+) -> FittedQ:
+    if settings.model == "linear":
+        return linear_q(rows, samples, settings, seed, progress)
+    from smdp.policy.q_neural import neural_q  # torch: seconds that a linear policy does without
+
+    return neural_q(rows, samples, settings, seed, progress)
+
+
+def resamples(rows: DecisionRows, count: int, seed: int) -> NDArray[np.int64]:
+    """(count, subjects): how often each subject is drawn; every level is in each sample."""
+    n = rows.subjects
+    taken = np.zeros((rows.levels, n), dtype=np.int64)
+    np.add.at(taken, (rows.level, rows.subject), 1)
+    found = np.empty((count, n), dtype=np.int64)
+    for b in range(count):
+        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, b)))
+        for _ in range(ATTEMPTS):
+            found[b] = np.bincount(random.integers(0, n, n), minlength=n)
+            if (taken @ found[b] > 0).all():
+                break
+        else:
+            raise DataError(
+                "An action was taken by so few subjects that samples of the subjects lack it.",
+                "Join rare actions, or set 'bootstraps' to 0 and do without errors.",
+            )
+    return found

@@ -15,15 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.data.arrange import TIME_VARIABLE
 from smdp.data.impute import fitted_limits, is_whole
 from smdp.data.local_polynomial import local_polynomial
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.prepare import PreparedData
 from smdp.data.rescale import nearest_level, to_unit
 from smdp.data.study import Cell, Study
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError, listing
-from smdp.settings import ImputationSettings
+from smdp.data.variables import Variable, described
+from smdp.errors import DataError
+from smdp.text import listing
 
 Floats = NDArray[np.float64]
 Report = Mapping[str, float | None]  # one decision's values; absent, None or not finite: missing
@@ -36,17 +37,25 @@ DIGITS = 10  # significant digits of a fitted value, so that two ways of computi
 class Measured:
     """One variable as it is asked, in its own units."""
 
-    name: str
+    variable: Variable
     whole: bool  # whether fitted values are whole numbers
     limits: tuple[float, float] | None  # between which fitted values lie
     seen: tuple[float, float] | None  # the range observed in the study; None: not known
     median: float  # of the observed values; whole where fitted values are
-    unit: tuple[float, float] | None = None  # the values that become 0 and 1; None in own units
     counted: bool = False  # the decision's number, which nobody has to be asked for
+
+    @property
+    def name(self) -> str:
+        return self.variable.name
+
+    @property
+    def unit(self) -> tuple[float, float] | None:
+        """The values that become 0 and 1; None where the policy has them as they are."""
+        return self.variable.rescaled_from
 
 
 @dataclass(frozen=True)
-class Column:
+class StateColumn:
     """How one variable of the policy's state is made: a value, or whether an action was taken.
 
     `source` is the place of a measured variable or of an action; `lag` is in decisions.
@@ -63,7 +72,7 @@ class PointOfUse:
     """How reports become the state of a policy."""
 
     measured: tuple[Measured, ...]
-    columns: tuple[Column, ...]  # one for each of the policy's variables
+    columns: tuple[StateColumn, ...]  # one for each of the policy's variables
     imputation: ImputationSettings
     levels: Floats | None  # of the ordinal rescaling
     action_labels: tuple[str, ...]
@@ -97,13 +106,12 @@ def point_of_use(variables: Sequence[str], data: PreparedData | Trajectories) ->
     study = data.completed.imputed.study
     observed = data.completed.imputed.origin == Cell.OBSERVED
     as_observed = replace(study, values=np.where(observed, study.values, np.nan))
-    makers = _makers(study)
-    _refuse_unknown(variables, list(makers))
-    made = [makers[name] for name in variables]
+    _refuse_unknown(variables, data.trajectories.variables)
+    made = [_maker(data.trajectories.variable(name), study) for name in variables]
     needed = sorted({column.source for column in made if column.kind == "value"})
-    ranges = {} if data.rescaled is None else data.rescaled.before_range
+    about = described([v.name for v in study.variables], data.trajectories.about)
     return PointOfUse(
-        measured=tuple(_measured(as_observed, j, ranges) for j in needed),
+        measured=tuple(_measured(as_observed, j, about[j]) for j in needed),
         columns=tuple(
             replace(c, source=needed.index(c.source)) if c.kind == "value" else c for c in made
         ),
@@ -182,26 +190,23 @@ def _filled(use: PointOfUse, measured: Measured, series: Floats, at: int) -> flo
     return float(np.rint(value)) if measured.whole else value
 
 
-def _makers(study: Study) -> dict[str, Column]:
-    """How each variable that the study's states can have is made, by the names of `assemble`."""
-    made = [Column(v.name, "value", j) for j, v in enumerate(study.variables)]
-    for lag in range(1, study.roles.lags + 1):
-        for j, variable in enumerate(study.variables):
-            made.append(Column(f"{variable.name}_lag{lag}", "value", j, lag))
-        for k, label in enumerate(study.action_labels[1:], start=1):
-            level = "" if len(study.action_labels) == 2 else f"={label}"
-            made.append(Column(f"{study.roles.action}{level}_lag{lag}", "action", k, lag))
-    return {column.variable: column for column in made}
+def _maker(variable: Variable, study: Study) -> StateColumn:
+    """How a variable of the trajectories is made of what the study measured and did."""
+    if variable.comes_from == "action":
+        place = study.action_labels.index(variable.action)
+        return StateColumn(variable.name, "action", place, variable.lag)
+    place = [each.name for each in study.variables].index(variable.column)
+    return StateColumn(variable.name, "value", place, variable.lag)
 
 
-def _measured(study: Study, column: int, ranges: Mapping[str, tuple[float, float]]) -> Measured:
-    name = study.variables[column].name
-    values = study.values[:, :, column]
-    counted = study.roles.add_time and name == TIME_VARIABLE
+def _measured(study: Study, column: int, variable: Variable) -> Measured:
     return _summary(
-        name, values, is_whole(study, column), fitted_limits(study, column), ranges.get(name),
-        counted,
-    )  # fmt: skip
+        variable,
+        study.values[:, :, column],
+        is_whole(study, column),
+        fitted_limits(study, column),
+        variable.comes_from == "decision number",
+    )
 
 
 def _of_trajectories(variables: Sequence[str], data: Trajectories) -> PointOfUse:
@@ -211,10 +216,10 @@ def _of_trajectories(variables: Sequence[str], data: Trajectories) -> PointOfUse
     for j, name in enumerate(variables):
         values = states[:, :, j]
         ends = float(np.nanmin(values)), float(np.nanmax(values))
-        measured.append(_summary(name, values, False, ends, None, False))
+        measured.append(_summary(data.variable(name).as_held(), values, False, ends, False))
     return PointOfUse(
         measured=tuple(measured),
-        columns=tuple(Column(name, "value", j) for j, name in enumerate(variables)),
+        columns=tuple(StateColumn(name, "value", j) for j, name in enumerate(variables)),
         imputation=ImputationSettings(),
         levels=None,
         action_labels=data.action_labels,
@@ -223,17 +228,16 @@ def _of_trajectories(variables: Sequence[str], data: Trajectories) -> PointOfUse
 
 
 def _summary(
-    name: str,
+    variable: Variable,
     values: Floats,
     whole: bool,
     limits: tuple[float, float],
-    unit: tuple[float, float] | None,
     counted: bool,
 ) -> Measured:
     median = float(np.clip(np.nanmedian(values), *limits))
     seen = float(np.nanmin(values)), float(np.nanmax(values))
     return Measured(
-        name, whole, limits, seen, float(np.rint(median)) if whole else median, unit, counted
+        variable, whole, limits, seen, float(np.rint(median)) if whole else median, counted
     )
 
 

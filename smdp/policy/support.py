@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.policy.rows import DecisionRows
+from smdp.policy.decision_rows import DecisionRows
+from smdp.result import Content
 
 #: Decisions kept, evenly spaced over the trial: a phone has to carry them.
 MOST_POINTS = 2000
@@ -22,8 +23,8 @@ STATES_AT_ONCE = 1000
 DECISIONS_MEASURED = 500
 
 
-@dataclass(frozen=True)
-class Support:
+@dataclass(frozen=True, eq=False, repr=False)
+class Support(Content):
     """Decisions of the trial with a choice, in standardised features, and what was chosen.
 
     The neighbours of a state are the `neighbours` nearest decisions (Euclidean), and those that are

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from smdp.analysis.currency import currency
-from smdp.analysis.result import AnalysisResult
-from smdp.analysis.steps import Step
-from smdp.analysis.summary import TITLES
-from smdp.analysis.typed_text import to_table
-from smdp.data.describe import plural
-from smdp.report.parts import Block, Listing, Paragraph, table
+from smdp.blocks import Block, Listing, Paragraph, table
+from smdp.steps import Step, steps
+from smdp.text import plural
+from smdp.typed_text import to_table
+
+if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
 
 ALL_ROWS = 100_000
 FINGERPRINT = 16  # characters that tell results apart
 NOT_SET = "not set"  # the default, which may depend on the data
 
 
-def appendix_blocks(analysis: AnalysisResult) -> list[Block]:
+def appendix_blocks(analysis: Analysis) -> list[Block]:
     found: list[Block] = [
         Paragraph(
             "The same plan on the same data gives the same numbers: 'smdp run' takes the plan "
@@ -41,7 +41,7 @@ def appendix_blocks(analysis: AnalysisResult) -> list[Block]:
     return found
 
 
-def data_table(analysis: AnalysisResult) -> pd.DataFrame:
+def data_table(analysis: Analysis) -> pd.DataFrame:
     source = analysis.source
     rows = [
         ("Name", source.name),
@@ -55,36 +55,36 @@ def data_table(analysis: AnalysisResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["", "data"])
 
 
-def record_table(analysis: AnalysisResult) -> pd.DataFrame:
+def record_table(analysis: Analysis) -> pd.DataFrame:
     """Each step: when, how long, with which seed, and the result's fingerprint."""
-    states = currency(analysis.plan, analysis)
+    states = analysis.states()
     rows = [
         {
-            "step": TITLES[step],
-            "state": states[step] + ("" if record.complete else ", stopped before its end"),
+            "step": step.title,
+            "state": states[step.name] + ("" if record.complete else ", stopped before its end"),
             "finished (UTC)": record.finished.replace("T", " ").replace("+00:00", ""),
             "seconds": None if record.seconds is None else round(record.seconds, 1),
             "seed": ", ".join(_seeds(record.asked)),
             "fingerprint of the result": f"{record.output[:FINGERPRINT]}…",
         }
-        for step in Step
-        if (record := analysis.records.get(step)) is not None
+        for step in steps()
+        if (record := analysis.records.get(step.name)) is not None
     ]
     return pd.DataFrame(rows)
 
 
-def settings_table(analysis: AnalysisResult) -> pd.DataFrame:
+def settings_table(analysis: Analysis) -> pd.DataFrame:
     """Every setting of every step that has a result, as that result was made."""
     rows = [
-        (TITLES[step] if place == 0 else "", name, _shown(value))
-        for step in Step
-        if step in analysis.records
-        for place, (name, value) in enumerate(_own(step, analysis.records[step].asked))
+        (step.title if place == 0 else "", name, _shown(value))
+        for step in steps()
+        if step.name in analysis.records
+        for place, (name, value) in enumerate(_own(step, analysis.records[step.name].asked))
     ]
     return pd.DataFrame(rows, columns=["step", "setting", "value"])
 
 
-def version_table(analysis: AnalysisResult) -> pd.DataFrame:
+def version_table(analysis: Analysis) -> pd.DataFrame:
     """Of the programs that made the results, each with all that were in use."""
     found: dict[str, list[str]] = {}
     for record in analysis.records.values():
@@ -98,7 +98,7 @@ def version_table(analysis: AnalysisResult) -> pd.DataFrame:
 def _own(step: Step, asked: Any) -> Iterator[tuple[str, Any]]:
     """The step's settings; those of missing values have a place for rescaling's."""
     for name, value in _flat(asked):
-        if not (step == Step.MISSING and name == "rescaling"):
+        if not (step.name == "missing" and name == "rescaling"):
             yield name, value
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from smdp.errors import SmdpError, shorten
+from smdp.errors import SmdpError
+from smdp.text import shorten
 
 #: Names under which Chrome and its relatives are installed.
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

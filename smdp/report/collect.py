@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from smdp.analysis.currency import currency, out_of_date, whole_warnings
-from smdp.analysis.result import AnalysisResult
-from smdp.analysis.steps import Step
-from smdp.analysis.summary import TITLES
-from smdp.data.problem import Problem
-from smdp.errors import SettingError, SmdpError, listing
-from smdp.report import data_sections, model_sections, policy_sections
-from smdp.report.appendix import appendix_blocks
-from smdp.report.methods import methods_text
-from smdp.report.named_figure import OUT_OF_DATE, SYNTHETIC, NamedFigure
-from smdp.report.parts import (
+from smdp.atomic_write import write_whole
+from smdp.blocks import (
+    OUT_OF_DATE,
+    SYNTHETIC,
     AuthorNote,
     Block,
+    Draw,
+    NamedFigure,
     Notice,
     Paragraph,
     References,
@@ -30,82 +27,61 @@ from smdp.report.parts import (
     notice,
     table,
 )
+from smdp.data.problem import Problem
+from smdp.errors import SettingError, SmdpError
+from smdp.report.appendix import appendix_blocks
+from smdp.report.methods import methods_text
 from smdp.report.references import cited
-from smdp.report.sketch import Sketch
+from smdp.steps import ReportSection, steps
+from smdp.steps.policies import policy_names
+from smdp.steps.step import State
+from smdp.text import listing
+
+if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
 
 MADE_UP = "Synthetic data: made by a program, about nobody. Nothing here is a finding."
-
-
-@dataclass(frozen=True)
-class Content:
-    """A section on steps: there if the first of them has a result."""
-
-    title: str
-    steps: tuple[Step, ...]
-    blocks: Callable[[AnalysisResult, Sketch], list[Block]]
-
-
-CONTENTS: Mapping[str, Content] = {
-    "study": Content("Study and participants", (Step.DATA,), data_sections.study_section),
-    "missing": Content(
-        "Missing data and imputation", (Step.MISSING,), data_sections.missing_section
-    ),
-    "rescaling": Content("Rescaling", (Step.RESCALING,), data_sections.rescaling_section),
-    "screening": Content(
-        "Screening of variables", (Step.SCREENING,), model_sections.screening_section
-    ),
-    "dimension": Content("Feature dimension", (Step.FEATURES,), model_sections.dimension_section),
-    "weights": Content(
-        "What the features are made of",
-        (Step.FEATURES, Step.STABILITY),
-        model_sections.weights_section,
-    ),
-    "q_functions": Content("Q-functions", (Step.POLICY,), policy_sections.q_function_section),
-    "policy": Content(
-        "The policy and its value",
-        (Step.POLICY, Step.EVALUATION),
-        policy_sections.policy_section,
-    ),
-    "checks": Content(
-        "The trial itself, and the placebo check",
-        (Step.TRIAL, Step.PLACEBO),
-        policy_sections.checks_section,
-    ),
-}
-
-#: Every section, in order, with its title.
-SECTIONS: Mapping[str, str] = {
-    "summary": "Summary",
-    **{key: content.title for key, content in CONTENTS.items()},
+#: Sections that are of no step.
+SUMMARY = {"summary": "Summary"}
+ENDING = {
     "warnings": "Warnings",
     "methods": "Methods",
     "appendix": "Appendix: settings, seeds and versions",
 }
 
-#: Where the author's note on a step belongs.
-NOTES = {
-    "study": ("data", "study"),
-    "missing": ("missing",),
-    "rescaling": ("rescaling",),
-    "screening": ("screening",),
-    "dimension": ("features", "dimension"),
-    "weights": ("stability", "weights"),
-    "q_functions": ("policy", "q_functions"),
-    "policy": ("evaluation",),
-    "checks": ("trial", "placebo", "checks"),
-    "warnings": ("warnings",),
-    "methods": ("methods",),
-    "appendix": ("appendix",),
-}
+
+def contents() -> dict[str, ReportSection]:
+    """The sections on the steps, in order."""
+    return {section.key: section for step in steps() for section in step.report}
 
 
-def available_sections(analysis: AnalysisResult) -> tuple[str, ...]:
+def section_titles() -> dict[str, str]:
+    """Every section, in order, with its title."""
+    own = {key: section.title for key, section in contents().items()}
+    return {**SUMMARY, **own, **ENDING}
+
+
+def _notes_of(key: str) -> tuple[str, ...]:
+    """The names under which a section finds the author's notes: of steps, or its own.
+
+    A step's note stands in the section that the step declares.
+    """
+    own = contents().get(key)
+    names = [key] if key not in {step.name for step in steps()} else []
+    if own is not None:
+        declared = [step.name for step in steps() if own in step.report]
+        silent = [step.name for step in steps() if step.name in own.steps and not step.report]
+        names = [*declared, *silent, *names]
+    return tuple(names)
+
+
+def available_sections(analysis: Analysis) -> tuple[str, ...]:
     """The sections that the analysis has something for, in order."""
-    return tuple(key for key in SECTIONS if key not in CONTENTS or _there(analysis, key))
+    return tuple(key for key in section_titles() if key not in contents() or _there(analysis, key))
 
 
 def build_report(
-    analysis: AnalysisResult,
+    analysis: Analysis,
     *,
     sections: Iterable[str] | None = None,
     notes: Mapping[str, str] | None = None,
@@ -115,9 +91,9 @@ def build_report(
 ) -> Report:
     """The report of an analysis as far as it has come, for `to_html` and `to_docx`.
 
-    `sections`: keys of `SECTIONS`, all by default; those whose steps were not done are left out,
-    and the summary says so. `notes`: the author's words by step, by default the plan's. Whichever
-    sections are chosen, what is out of date, synthetic or observational is said on top.
+    `sections`: keys of `section_titles`, all by default; those whose steps were not done are left
+    out, and the summary says so. `notes`: the author's words by step, by default the plan's.
+    Whichever sections are chosen, what is out of date, synthetic or observational is said on top.
     """
     chosen = _chosen(sections)
     own = dict(analysis.plan.notes if notes is None else notes)
@@ -126,8 +102,10 @@ def build_report(
     for key in there:
         summary = key == "summary"
         blocks = _summary(analysis, chosen, own) if summary else _own_blocks(analysis, key)
-        said = [own[name] for name in NOTES.get(key, ()) if own.get(name, "").strip()]
-        built.append(Section(key, SECTIONS[key], (*blocks, *map(AuthorNote, said))))
+        said = (
+            [] if summary else [own[name] for name in _notes_of(key) if own.get(name, "").strip()]
+        )
+        built.append(Section(key, section_titles()[key], (*blocks, *map(AuthorNote, said))))
     source = analysis.source.name
     return Report(
         title=title.strip() or f"Analysis of {source}",
@@ -140,38 +118,51 @@ def build_report(
     )
 
 
+def write_report(analysis: Analysis, path: str | PathLike[str], **options: Any) -> Path:
+    """Write the report as HTML, or as Word where the file's name ends in .docx.
+
+    `options`: those of `build_report`.
+    """
+    from smdp.report.html import to_html
+
+    report, target = build_report(analysis, **options), Path(path)
+    if target.suffix.lower() != ".docx":
+        return write_whole(target, to_html(report).encode())
+    from smdp.report.word import to_docx
+
+    return write_whole(target, to_docx(report))
+
+
 def report_figures(
-    analysis: AnalysisResult, *, sections: Iterable[str] | None = None
+    analysis: Analysis, *, sections: Iterable[str] | None = None
 ) -> tuple[NamedFigure, ...]:
     """Every figure of the report, for `export_figures`."""
     chosen = _chosen(sections)
-    keys = [key for key in CONTENTS if key in chosen and _there(analysis, key)]
+    keys = [key for key in contents() if key in chosen and _there(analysis, key)]
     blocks = (block for key in keys for block in _own_blocks(analysis, key))
     return tuple(block for block in blocks if isinstance(block, NamedFigure))
 
 
 def _chosen(sections: Iterable[str] | None) -> list[str]:
     if sections is None:
-        return list(SECTIONS)
+        return list(section_titles())
     found = [sections] if isinstance(sections, str) else list(sections)
-    unknown = [key for key in found if key not in SECTIONS]
+    unknown = [key for key in found if key not in section_titles()]
     if unknown or not found:
         raise SettingError(
             f"There is no section called {listing(unknown)}."
             if unknown
             else "A report needs at least one section.",
-            f"Choose among these: {listing(SECTIONS, len(SECTIONS))}.",
+            f"Choose among these: {listing(section_titles(), len(section_titles()))}.",
         )
     return found
 
 
-def _there(analysis: AnalysisResult, key: str) -> bool:
-    steps = CONTENTS[key].steps
-    needed = steps if key == "checks" else steps[:1]
-    return any(step in analysis.results for step in needed)
+def _there(analysis: Analysis, key: str) -> bool:
+    return any(step in analysis.results for step in contents()[key].shows)
 
 
-def _own_blocks(analysis: AnalysisResult, key: str) -> list[Block]:
+def _own_blocks(analysis: Analysis, key: str) -> list[Block]:
     if key == "warnings":
         return _warnings(analysis)
     if key == "methods":
@@ -181,29 +172,30 @@ def _own_blocks(analysis: AnalysisResult, key: str) -> list[Block]:
         return [*map(Paragraph, paragraphs), References(cited(paragraphs))]
     if key == "appendix":
         return appendix_blocks(analysis)
-    content = CONTENTS[key]
-    stale = [step for step in content.steps if step in out_of_date(analysis)]
+    content = contents()[key]
+    out_of_date = analysis.out_of_date
+    stale = [step for step in content.steps or content.shows if step in out_of_date]
     marked = {SYNTHETIC: analysis.source.synthetic, OUT_OF_DATE: bool(stale)}
     marks = tuple(mark for mark, applies in marked.items() if applies)
-    found: list[Block] = [notice(p) for p in whole_warnings(analysis) if p.about in stale]
+    found: list[Block] = [notice(p) for p in analysis.whole_warnings if p.about in stale]
     try:
-        return found + content.blocks(analysis, Sketch(key.replace("_", "-"), marks))
+        return found + content.blocks(analysis, Draw(key.replace("_", "-"), marks))
     except SmdpError as error:  # an old result that does not fit the present data
         return [*found, Notice("warning", f"Not shown: {error.problem}", error.remedy)]
 
 
-def _banners(analysis: AnalysisResult) -> list[Notice]:
+def _banners(analysis: Analysis) -> list[Notice]:
     """What stands on top of every report."""
     found = [Notice("warning", MADE_UP)] if analysis.source.synthetic else []
-    found += [notice(p) for p in whole_warnings(analysis)]
+    found += [notice(p) for p in analysis.whole_warnings]
     observational = _observational(analysis)
     return found + ([Notice("warning", observational)] if observational else [])
 
 
-def _observational(analysis: AnalysisResult) -> str:
+def _observational(analysis: Analysis) -> str:
     from smdp.words.policy_value import observational_notice
 
-    if not {Step.POLICY, Step.EVALUATION, Step.PLACEBO, Step.TRIAL} & set(analysis.records):
+    if not {"policy", "evaluation", "placebo", "trial"} & set(analysis.records):
         return ""  # nothing here speaks of effects
     if analysis.prepared is not None:
         return observational_notice(analysis.prepared.trajectories)
@@ -215,40 +207,42 @@ def _observational(analysis: AnalysisResult) -> str:
     )
 
 
-def _summary(analysis: AnalysisResult, chosen: list[str], notes: Mapping[str, str]) -> list[Block]:
+def _summary(analysis: Analysis, chosen: list[str], notes: Mapping[str, str]) -> list[Block]:
     """The results in one line each, the main sentences, and what is not in the report."""
-    states = currency(analysis.plan, analysis)
+    states = analysis.states()
     rows = [
-        (TITLES[step], analysis.records[step].summary, states[step])
-        for step in Step
-        if step in analysis.records
+        (step.title, analysis.records[step.name].summary, str(states[step.name]))
+        for step in steps()
+        if step.name in analysis.records
     ]
     frame = pd.DataFrame(rows, columns=["step", "result", "state"])
-    if (frame["state"] == "current").all():
+    if (frame["state"] == State.DONE).all():
         frame = frame.drop(columns="state")
     found: list[Block] = [Paragraph(text, strong=True) for text in _main_results(analysis)]
     found += table("Results", frame)
-    absent = [c.title for key, c in CONTENTS.items() if not _there(analysis, key)]
+    absent = [c.title for key, c in contents().items() if not _there(analysis, key)]
     found += bullets([f"Not done, so not in this report: {'; '.join(absent)}."] if absent else [])
-    not_chosen = [SECTIONS[key] for key in available_sections(analysis) if key not in chosen]
+    not_chosen = [
+        section_titles()[key] for key in available_sections(analysis) if key not in chosen
+    ]
     if not_chosen:
         found += bullets([f"Left out by the author's choice: {'; '.join(not_chosen)}."])
-    placed = {name for names in NOTES.values() for name in names}
+    placed = {name for key in [*contents(), *ENDING] for name in _notes_of(key)}
     found += [AuthorNote(text) for key, text in notes.items() if key not in placed and text.strip()]
     return found
 
 
-def _main_results(analysis: AnalysisResult) -> list[str]:
+def _main_results(analysis: Analysis) -> list[str]:
     from smdp.words.policy_value import gain_sentence
 
-    names = policy_sections.policy_names(analysis.policies)
+    names = policy_names(analysis.policies)
     if len(names) != len(analysis.values):
         return []
     pairs = zip(names, analysis.values, strict=True)
     return [gain_sentence(value, name) for name, value in pairs]
 
 
-def _warnings(analysis: AnalysisResult) -> list[Block]:
+def _warnings(analysis: Analysis) -> list[Block]:
     """Everything that was found worth a warning, the gravest first."""
     order = {"error": 0, "warning": 1, "note": 2}
     found: list[Problem] = sorted(

@@ -11,14 +11,14 @@ from typing import Literal, TypeAlias
 
 import plotly.graph_objects as go
 
-from smdp.analysis.archive import pack
+from smdp.archive import pack
 from smdp.atomic_write import make_folder, write_whole
+from smdp.blocks import NamedFigure, file_names, named_figures
 from smdp.data.export import to_csv
 from smdp.progress import Progress, silent
 from smdp.report.browser import Drawing, draw
 from smdp.report.figure_data import figure_data
 from smdp.report.journal import Preset, PrintSize, check_preset, for_print
-from smdp.report.named_figure import NamedFigure, file_names, named_figures
 from smdp.settings import require
 
 Format = Literal["svg", "pdf", "png", "tiff"]

@@ -11,14 +11,13 @@ from functools import singledispatchmethod
 import pandas as pd
 
 from smdp import __version__
-from smdp.report.html_page import page
-from smdp.report.named_figure import NamedFigure
-from smdp.report.parts import (
+from smdp.blocks import (
     AuthorNote,
     Block,
     Bullets,
     Heading,
     Listing,
+    NamedFigure,
     Notice,
     Paragraph,
     References,
@@ -30,6 +29,7 @@ from smdp.report.parts import (
     is_number,
     readable,
 )
+from smdp.report.html_page import page
 
 WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
 LOOKS = {"error": "error", "warning": "warning", "note": "remark"}

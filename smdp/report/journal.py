@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
+from smdp.blocks import NamedFigure
 from smdp.figures.style import plain
 from smdp.report.greyscale import to_greyscale
-from smdp.report.named_figure import NamedFigure
 from smdp.settings import require
 from smdp.words.weights import STABLE, UNSTABLE
 

@@ -15,25 +15,26 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.shared import Mm, Pt, RGBColor
 
 from smdp import __version__
-from smdp.progress import Progress
-from smdp.report.browser import BrowserError
-from smdp.report.figure_files import figure_files
-from smdp.report.named_figure import NamedFigure, file_names
-from smdp.report.parts import (
+from smdp.blocks import (
     AuthorNote,
     Block,
     Bullets,
     Heading,
     Listing,
+    NamedFigure,
     Notice,
     Paragraph,
     References,
     Report,
     Table,
     column_texts,
+    file_names,
     is_number,
     readable,
 )
+from smdp.progress import Progress
+from smdp.report.browser import BrowserError
+from smdp.report.figure_files import figure_files
 from smdp.report.word_format import (
     add_page_number,
     add_rule,

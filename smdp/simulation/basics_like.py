@@ -90,6 +90,7 @@ def basics_like(
     frame = _complete_study(subjects, of_students, assign)
     if missing:
         _lose_answers(frame, subjects, of_gaps)
+    frame.attrs["synthetic"] = True
     return frame
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
+from smdp.result import Result
 from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
 from smdp.simulation.paper_tables import (
     MEASURES,
@@ -33,8 +34,8 @@ MARK = "*"
 NEAR_ORACLE, NEAR_OPTIMUM = 0.98, 0.95
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """Our table beside the paper's.
 
     `table`: `summarise`'s, with the paper's figures as `paper_..` (NaN where the paper has none)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import SettingError
+from smdp.settings import require_whole
 
 Model = Literal["linear", "quad", "exp"]
 
@@ -55,8 +56,8 @@ class GenerativeModel:
         if self.model not in LINKS:
             names = " or ".join(map(repr, LINKS))
             raise SettingError(f"The setting 'model' must be {names}. Got {self.model!r} instead.")
-        _check_whole("noise", self.noise, 0)
-        _check_whole("actions", self.actions, 2)
+        require_whole("noise", self.noise, 0)
+        require_whole("actions", self.actions, 2)
         most = STATES // 2
         if self.actions > most:
             raise SettingError(
@@ -150,7 +151,7 @@ def simulate(
     """
     law = GenerativeModel(model, noise, actions)
     for name, value, least in (("subjects", subjects, 1), ("times", times, 1), ("seed", seed, 0)):
-        _check_whole(name, value, least)
+        require_whole(name, value, least)
     randomise, signal, other = (
         np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)
     )
@@ -171,11 +172,3 @@ def simulate(
         subjects=tuple(str(i + 1) for i in range(subjects)),
         action_labels=tuple(str(a) for a in range(actions)),
     )
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or value < least:
-        raise SettingError(
-            f"The setting '{name}' must be a whole number of at least {least}. "
-            f"Got {value!r} instead."
-        )

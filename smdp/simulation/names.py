@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-MapKind = Literal["identity", "oracle", "adnn", "tnn", "pca", "screened"]
+StudyMap = Literal["identity", "oracle", "adnn", "tnn", "pca", "screened"]
 
 #: The feature maps of the paper's tables, in their order.
-PAPER_MAPS: tuple[MapKind, ...] = ("identity", "oracle", "adnn", "tnn", "pca")
-MAPS: tuple[MapKind, ...] = (*PAPER_MAPS, "screened")
+PAPER_MAPS: tuple[StudyMap, ...] = ("identity", "oracle", "adnn", "tnn", "pca")
+MAPS: tuple[StudyMap, ...] = (*PAPER_MAPS, "screened")
 MAP_NAMES = {
     "identity": "all states",
     "oracle": "S1 to S4",

@@ -7,10 +7,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from smdp.errors import DataError, listing
+from smdp.errors import DataError
 from smdp.independence.inputs import check_seed
-from smdp.settings import require
+from smdp.settings import require_whole
 from smdp.simulation.generative_model import GenerativeModel, Model
+from smdp.text import listing
 
 
 class Policy(Protocol):
@@ -40,7 +41,7 @@ def simulated_outcome(
     law = GenerativeModel(model, noise, actions)
     check_seed(seed)
     for name, value in (("subjects", subjects), ("times", times)):
-        require(isinstance(value, int) and value >= 1, name, "a whole number of at least 1", value)
+        require_whole(name, value, 1)
     absent = [name for name in policy.variables if name not in law.variables]
     if absent:
         raise DataError(
@@ -49,8 +50,9 @@ def simulated_outcome(
             "Simulate with the noise that the policy was learned with.",
         )
     columns = [law.variables.index(name) for name in policy.variables]
-    if all(name.startswith("S") for name in policy.variables):
-        law = GenerativeModel(model, 0, actions)  # noise that nobody looks at is not drawn
+    quiet = GenerativeModel(model, 0, actions)
+    if set(policy.variables) <= set(quiet.variables):
+        law = quiet  # noise that nobody looks at is not drawn
     signal, other = (
         np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9, k))) for k in range(2)
     )

@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 from smdp.progress import Cancelled, Progress
+from smdp.result import Result
 from smdp.settings import require
 from smdp.simulation.generative_model import GenerativeModel, Model
-from smdp.simulation.names import MapKind
+from smdp.simulation.names import StudyMap
 from smdp.simulation.study import StudyCancelled, run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
@@ -32,8 +33,8 @@ Depth = Literal["screening", "whole"]
 NORMAL_975 = 1.959963984540054
 
 
-@dataclass(frozen=True)
-class StudyPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyPlan(Result):
     """What to expect of studies of several sizes.
 
     `table`: one row for each size: subjects, times, replications, found, share, lower, upper (95 %
@@ -81,7 +82,7 @@ def plan_study(
     require(depth in ("screening", "whole"), "depth", "'screening' or 'whole'", depth)
     for name, sizes in (("subjects", subjects), ("times", times)):
         require(len(sizes) > 0, name, "at least one number", list(sizes))
-    kind: MapKind = "adnn" if depth == "whole" else "screened"
+    kind: StudyMap = "adnn" if depth == "whole" else "screened"
     settings = [
         SimulationSetting(model, noise, n, count, discount)
         for n in sorted(set(subjects))
@@ -107,7 +108,7 @@ def plan_study(
 
 
 def _sizes(
-    study: StudyRows, settings: Sequence[SimulationSetting], kind: MapKind, replications: int
+    study: StudyRows, settings: Sequence[SimulationSetting], kind: StudyMap, replications: int
 ) -> pd.DataFrame:
     """A row for each size that was simulated at all."""
     rows = study.rows[

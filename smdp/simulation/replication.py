@@ -5,18 +5,23 @@ A failure (screening that keeps nothing, say) is a result too, with its message.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError, shorten
+from smdp.errors import DataError
+from smdp.feature_map.adnn.iterate import fit_feature_map
+from smdp.feature_map.identity import identity_feature_map
+from smdp.feature_map.pca import PcaSettings, pca_feature_map
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.progress import Cancelled, Progress, silent
-from smdp.settings import FeatureMapSettings
+from smdp.feature_map.tnn import TnnSettings, tnn_feature_map
+from smdp.progress import Cancelled, Message, Progress, silent
 from smdp.simulation.generative_model import GenerativeModel, simulate
-from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES, MapKind
-from smdp.simulation.study_settings import Cell, StudySettings, seeds_of
+from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES, StudyMap
+from smdp.simulation.study_settings import StudyCell, StudySettings, seeds_of
+from smdp.text import shorten
 
 #: How long a message of a failure may be.
 LONGEST_MESSAGE = 500
@@ -31,7 +36,7 @@ class CellResult:
     subjects: int
     times: int
     discount: float
-    feature_map: MapKind
+    feature_map: StudyMap
     replication: int
     status: Literal["done", "failed"]
     linear: float | None = None  # mean utility a step of linear Q-learning's policy
@@ -47,7 +52,9 @@ class CellResult:
     message: str = ""  # of a failure
 
 
-def replicate(cell: Cell, how: StudySettings, *, progress: Progress | None = None) -> CellResult:
+def replicate(
+    cell: StudyCell, how: StudySettings, *, progress: Progress | None = None
+) -> CellResult:
     """Do one cell, with one thread. It depends on the cell and the settings only."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -76,25 +83,33 @@ def replicate(cell: Cell, how: StudySettings, *, progress: Progress | None = Non
     )
 
 
-#: How the line begins that tells of a finished cell.
-FINISHED = "Finished: "
+def said_of(result: CellResult) -> Message:
+    """What came out of one cell: 'Finished: trial 1, ADNN: Linear Q 3.31, ..', and as facts."""
+    facts: dict[str, Any] = {
+        "finished_trial": result.replication + 1,
+        "feature_map": result.feature_map,
+        "failure": result.message if result.status == "failed" else None,
+        **{name: getattr(result, name) for name in MEASURE_NAMES},
+    }
+    return Message(f"Finished: {trial_line(facts)}", **facts)
 
 
-def said_of(result: CellResult) -> str:
-    """What came out of one cell, in one line: 'Finished: trial 1, ADNN: Linear Q 3.31, ..'."""
-    where = f"{FINISHED}trial {result.replication + 1}, {MAP_NAMES[result.feature_map]}"
-    if result.status == "failed":
-        return f"{where}: failed. {result.message}"
-    found = {name: getattr(result, name) for name in MEASURE_NAMES}
+def trial_line(facts: Mapping[str, Any]) -> str:
+    """One finished cell in a line, from the facts of `said_of`: 'trial 1, ADNN: ..'."""
+    where = f"trial {facts['finished_trial']}, {MAP_NAMES[facts['feature_map']]}"
+    if facts["failure"] is not None:
+        return f"{where}: failed. {facts['failure']}"
     values = [
-        f"{title} {found[name]:.2f}" if isinstance(found[name], float) else f"{title} {found[name]}"
+        f"{title} {facts[name]:.2f}" if isinstance(facts[name], float) else f"{title} {facts[name]}"
         for name, title in MEASURE_NAMES.items()
-        if found[name] is not None
+        if facts[name] is not None
     ]
     return f"{where}: {', '.join(values)}"
 
 
-def _fill(found: dict, cell: Cell, how: StudySettings, start: float, progress: Progress) -> None:
+def _fill(
+    found: dict, cell: StudyCell, how: StudySettings, start: float, progress: Progress
+) -> None:
     """Add to `found` what there is, step by step: a failure keeps what came before it."""
     setting, seeds = cell.setting, seeds_of(how.seed, cell.setting, cell.replication)
     progress(0.0, "Simulating the trial")
@@ -128,25 +143,19 @@ def _fill(found: dict, cell: Cell, how: StudySettings, start: float, progress: P
 
 
 def _fit(
-    kind: MapKind, trajectories: Trajectories, how: StudySettings, seed: int, progress: Progress
+    kind: StudyMap, trajectories: Trajectories, how: StudySettings, seed: int, progress: Progress
 ) -> FittedFeatureMap:
-    from smdp.feature_map import baselines
-    from smdp.feature_map.iterate import fit_feature_map
-
     if kind == "adnn":
         return fit_feature_map(trajectories, how.feature_map, seed=seed, progress=progress)
     if kind == "tnn":
         settings = separate_networks(how.tnn, len(trajectories.variables))
-        return baselines.tnn_feature_map(trajectories, settings, seed=seed, progress=progress)
-    # They are not tuned, so folds do not matter; few, so that small trials have enough for them.
-    settings = FeatureMapSettings(folds=2)
+        return tnn_feature_map(trajectories, settings, seed=seed, progress=progress)
     if kind == "pca":
-        variance = how.pca_variance
-        return baselines.pca_feature_map(trajectories, settings, seed=seed, variance=variance)
-    return baselines.identity_feature_map(trajectories, settings, seed=seed)
+        return pca_feature_map(trajectories, PcaSettings(how.pca_variance), seed=seed)
+    return identity_feature_map(trajectories, seed=seed)
 
 
-def separate_networks(settings: FeatureMapSettings, variables: int) -> FeatureMapSettings:
+def separate_networks(settings: TnnSettings, variables: int) -> TnnSettings:
     """The settings with candidates for as many variables, where they name none.
 
     A network that predicts all variables without screening needs many features, wide hidden layers
@@ -166,15 +175,15 @@ def separate_networks(settings: FeatureMapSettings, variables: int) -> FeatureMa
 
 def _outcomes(
     found: dict,
-    cell: Cell,
+    cell: StudyCell,
     trajectories: Trajectories,
     fitted: FittedFeatureMap,
     how: StudySettings,
     seeds: dict[str, int],
     progress: Progress,
 ) -> None:
-    from smdp.policy.q_learning import learn_policy
-    from smdp.policy.settings import PolicySettings
+    from smdp.policy.learned_policy import learn_policy
+    from smdp.policy.policy_settings import PolicySettings
     from smdp.simulation.outcome import simulated_outcome
 
     setting = cell.setting

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from smdp.errors import ReadError, listing, shorten
+from smdp.errors import ReadError
+from smdp.text import listing, shorten
 
 BASICS = "basics_mobile_synthetic"
 WALKING = "three_action_synthetic"

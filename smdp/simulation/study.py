@@ -15,11 +15,16 @@ from pathlib import Path
 
 from smdp import __version__
 from smdp.parallel import as_finished, divided, workers
-from smdp.progress import Cancelled, Progress, silent
-from smdp.settings import require
-from smdp.simulation.names import PAPER_MAPS, MapKind
+from smdp.progress import Cancelled, Message, Progress, silent
+from smdp.settings import require_whole
+from smdp.simulation.names import PAPER_MAPS, StudyMap
 from smdp.simulation.replication import CellResult, replicate, said_of
-from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings, planned_cells
+from smdp.simulation.study_settings import (
+    SimulationSetting,
+    StudyCell,
+    StudySettings,
+    planned_cells,
+)
 from smdp.simulation.study_store import StudyRows, StudyStore, open_study
 from smdp.simulation.time_left import TimeLeft
 
@@ -37,7 +42,7 @@ class StudyCancelled(Cancelled):
 def run_study(
     settings: Sequence[SimulationSetting],
     *,
-    maps: Sequence[MapKind] = PAPER_MAPS,
+    maps: Sequence[StudyMap] = PAPER_MAPS,
     replications: int = 20,
     how: StudySettings = StudySettings(),  # noqa: B008 - frozen
     folder: Path | str | None = None,
@@ -56,7 +61,7 @@ def run_study(
     it raises `StudyCancelled`.
     """
     progress = progress or silent
-    require(isinstance(jobs, int) and jobs >= 1, "jobs", "a whole number of at least 1", jobs)
+    require_whole("jobs", jobs, 1)
     cells = planned_cells(settings, maps, replications)
     with open_study(Path(folder) if folder is not None else None, how, __version__) as store:
         if known is not None:
@@ -72,7 +77,7 @@ def run_study(
 
 def _work(
     store: StudyStore,
-    left: list[Cell],
+    left: list[StudyCell],
     total: int,
     how: StudySettings,
     jobs: int,
@@ -106,12 +111,13 @@ class _Where:
         text = f"{self._done} of {self._total} done"
         if self._failed:
             text += f", {self._failed} failed"
-        text += self._clock.text() if self._done < self._total else ""
         text += f" ({what[0].lower()}{what[1:]})" if what else ""
-        self._progress(min(1.0, (self._done + share) / self._total), text)
+        left = self._clock.seconds() if self._done < self._total else None
+        message = Message(text, seconds_left=left)
+        self._progress(min(1.0, (self._done + share) / self._total), message)
 
 
-def _results(cells: list[Cell], how: StudySettings, report: Report) -> Iterator[CellResult]:
+def _results(cells: list[StudyCell], how: StudySettings, report: Report) -> Iterator[CellResult]:
     """The results as they finish; `report` is called often and may raise to stop everything."""
     if divided():
         yield from as_finished(replicate, cells, how, report=report)

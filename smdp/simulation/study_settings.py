@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from smdp.errors import DataError
-from smdp.settings import FeatureMapSettings, ScreeningSettings, require
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.tnn import TnnSettings
+from smdp.screening_settings import ScreeningSettings
+from smdp.settings import require, require_whole
 from smdp.simulation.generative_model import Model
-from smdp.simulation.names import MAPS, MODELS, MapKind
+from smdp.simulation.names import MAPS, MODELS, StudyMap
 
 #: The seeds of one replication, in the order in which they are drawn.
 SEEDS = ("data", "screening", "feature_map", "policy", "outcome")
@@ -30,9 +33,7 @@ class SimulationSetting:
     def __post_init__(self) -> None:
         require(self.model in MODELS, "model", " or ".join(map(repr, MODELS)), self.model)
         for name, least in (("noise", 0), ("subjects", 1), ("times", 1)):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
-            require(whole, name, f"a whole number of at least {least}", value)
+            require_whole(name, getattr(self, name), least)
         require(
             0 <= self.discount < 1, "discount", "a number of at least 0, below 1", self.discount
         )
@@ -45,11 +46,11 @@ PAPER_SETTINGS = tuple(
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """One piece of a study: a setting, a feature map, and the number of the replication."""
 
     setting: SimulationSetting
-    feature_map: MapKind
+    feature_map: StudyMap
     replication: int  # 0, 1, ..
 
 
@@ -73,8 +74,8 @@ class StudySettings:
     feature_map: FeatureMapSettings = field(
         default_factory=lambda: FeatureMapSettings(interpretable=False)
     )
-    tnn: FeatureMapSettings = field(
-        default_factory=lambda: FeatureMapSettings(
+    tnn: TnnSettings = field(
+        default_factory=lambda: TnnSettings(
             interpretable=False,
             penalties=(0.2, 0.4),
             folds=3,
@@ -90,9 +91,7 @@ class StudySettings:
 
     def __post_init__(self) -> None:
         for name, least in (("seed", 0), ("neural_steps", 0), ("evaluation_subjects", 1)):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
-            require(whole, name, f"a whole number of at least {least}", value)
+            require_whole(name, getattr(self, name), least)
         require(0 < self.pca_variance <= 1, "pca_variance", "a share above 0", self.pca_variance)
         further = self.further_discount
         require(
@@ -110,8 +109,13 @@ class StudySettings:
         """The settings that `to_json` wrote; lists come back as tuples."""
         try:
             screening = _tuples(code["screening"])
-            maps = {name: FeatureMapSettings(**_tuples(code[name])) for name in _MAP_SETTINGS}
-            given = {**code, "screening": ScreeningSettings(**screening), **maps}
+            tnn = {k: v for k, v in _tuples(code["tnn"]).items() if k not in _ONCE_OF_TNN}
+            given = {
+                **code,
+                "screening": ScreeningSettings(**screening),
+                "feature_map": FeatureMapSettings(**_tuples(code["feature_map"])),
+                "tnn": TnnSettings(**tnn),
+            }
             return cls(**given)
         except (KeyError, TypeError) as error:
             raise DataError(
@@ -120,19 +124,19 @@ class StudySettings:
             ) from error
 
 
-_MAP_SETTINGS = ("feature_map", "tnn")
+#: Settings that separate networks had in older files and never used.
+_ONCE_OF_TNN = {"level", "permutations", "condition", "test", "margin", "pooling", "iterate",
+                "updates", "reason"}  # fmt: skip
 
 
 def quick(how: StudySettings) -> StudySettings:
     """The same study with short training: to try things out, not to report."""
 
-    def fast(settings: FeatureMapSettings) -> FeatureMapSettings:
-        return replace(settings, steps=150, polish_steps=30, refit_steps=200, restarts=1)
-
+    short: dict[str, Any] = {"steps": 150, "polish_steps": 30, "refit_steps": 200, "restarts": 1}
     return replace(
         how,
-        feature_map=fast(how.feature_map),
-        tnn=fast(how.tnn),
+        feature_map=replace(how.feature_map, **short),
+        tnn=replace(how.tnn, **short),
         neural_steps=min(how.neural_steps, 500),
         evaluation_subjects=min(how.evaluation_subjects, 200),
     )
@@ -157,17 +161,16 @@ def seeds_of(study_seed: int, setting: SimulationSetting, replication: int) -> d
 
 
 def planned_cells(
-    settings: Sequence[SimulationSetting], maps: Sequence[MapKind], replications: int
-) -> list[Cell]:
+    settings: Sequence[SimulationSetting], maps: Sequence[StudyMap], replications: int
+) -> list[StudyCell]:
     """Every cell once: replication after replication, in each the slow ones first."""
     unknown = [name for name in maps if name not in MAPS]
     require(not unknown and len(maps) > 0, "maps", f"some of {', '.join(MAPS)}", list(maps))
     require(len(settings) > 0, "settings", "at least one", "none")
-    whole = isinstance(replications, int) and replications >= 1
-    require(whole, "replications", "a whole number of at least 1", replications)
+    require_whole("replications", replications, 1)
     slow = ("tnn", "adnn", "identity", "pca", "screened", "oracle")
     return [
-        Cell(setting, name, replication)
+        StudyCell(setting, name, replication)
         for replication in range(replications)
         for name in sorted(set(maps), key=slow.index)
         for setting in sorted(set(settings), key=lambda each: -each.noise * each.subjects)

@@ -19,10 +19,12 @@ import numpy as np
 import pandas as pd
 
 from smdp.atomic_write import make_folder
-from smdp.errors import DataError, SettingError, listing, shorten
+from smdp.errors import DataError, SettingError
+from smdp.result import Result
 from smdp.simulation.replication import CellResult
 from smdp.simulation.study_checks import check_rows
-from smdp.simulation.study_settings import Cell, SimulationSetting, StudySettings
+from smdp.simulation.study_settings import SimulationSetting, StudyCell, StudySettings
+from smdp.text import listing, shorten
 
 FILE_NAME = "study.sqlite"
 KEY = ("model", "noise", "subjects", "times", "discount", "feature_map", "replication")
@@ -48,8 +50,8 @@ _REMEDY_ON_DISK = (
 )
 
 
-@dataclass(frozen=True)
-class StudyRows:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyRows(Result):
     """The finished cells of a study, sorted by their key, and how they were done."""
 
     rows: pd.DataFrame  # columns of `CellResult`
@@ -70,10 +72,10 @@ class StudyStore:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def finished(self, *, count_failed: bool = True) -> set[Cell]:
+    def finished(self, *, count_failed: bool = True) -> set[StudyCell]:
         where = "" if count_failed else " WHERE status = 'done'"
         found = self._connection.execute(f"SELECT {', '.join(KEY)} FROM cells{where}")
-        return {Cell(SimulationSetting(*key[:5]), key[5], key[6]) for key in found}
+        return {StudyCell(SimulationSetting(*key[:5]), key[5], key[6]) for key in found}
 
     def append(self, result: CellResult) -> None:
         """Add a finished cell; it takes the place of a failure of the same cell only."""
@@ -90,7 +92,7 @@ class StudyStore:
                 astuple(result),
             )
 
-    def take_over(self, known: StudyRows, cells: Iterable[Cell]) -> None:
+    def take_over(self, known: StudyRows, cells: Iterable[StudyCell]) -> None:
         """Add those of the cells that another study with the same settings has finished."""
         if known.how != self.how():
             raise SettingError(
@@ -101,7 +103,7 @@ class StudyStore:
         wanted = set(cells)
         for row in known.rows.astype(object).where(known.rows.notna(), None).to_dict("records"):
             setting = SimulationSetting(*(row[name] for name in KEY[:5]))
-            if Cell(setting, row["feature_map"], row["replication"]) in wanted:
+            if StudyCell(setting, row["feature_map"], row["replication"]) in wanted:
                 self.append(CellResult(**row))
 
     def read(self) -> StudyRows:

@@ -37,7 +37,9 @@ def three_action(seed: int = 24, *, subjects: int = 24) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     width = max(2, len(str(subjects)))
     people = [_one_person(f"P{i:0{width}d}", rng) for i in range(1, subjects + 1)]
-    return pd.concat(people, ignore_index=True)
+    frame = pd.concat(people, ignore_index=True)
+    frame.attrs["synthetic"] = True
+    return frame
 
 
 def _one_person(person: str, rng: np.random.Generator) -> pd.DataFrame:

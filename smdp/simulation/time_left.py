@@ -8,13 +8,13 @@ from time import monotonic
 import pandas as pd
 
 from smdp.simulation.replication import CellResult
-from smdp.simulation.study_settings import Cell
+from smdp.simulation.study_settings import StudyCell
 
 
 class TimeLeft:
     """Means by setting and map; where there is none, by map; else over all."""
 
-    def __init__(self, known: pd.DataFrame, cells: Sequence[Cell], workers: int) -> None:
+    def __init__(self, known: pd.DataFrame, cells: Sequence[StudyCell], workers: int) -> None:
         self._totals: dict[tuple, tuple[float, int]] = {}
         columns = ["model", "noise", "subjects", "times", "feature_map", "seconds"]
         for *key, seconds in known[known["status"] == "done"][columns].itertuples(index=False):
@@ -34,11 +34,11 @@ class TimeLeft:
         self._left[key] -= 1
         self._at, self._estimate = monotonic(), self._seconds()
 
-    def text(self) -> str:
-        """', about 2 h 10 min left', or nothing as long as nothing is known."""
+    def seconds(self) -> float | None:
+        """None as long as nothing is known."""
         if self._estimate is None:
-            return ""
-        return f", about {duration(max(0.0, self._estimate - (monotonic() - self._at)))} left"
+            return None
+        return max(0.0, self._estimate - (monotonic() - self._at))
 
     def _add(self, key: tuple, seconds: float) -> None:
         for each in (key, key[-1:], ()):
@@ -57,13 +57,3 @@ class TimeLeft:
                 longest += count * total / seen
                 largest = max(largest, total / seen)
         return max(longest / self._workers, largest)
-
-
-def duration(seconds: float) -> str:
-    """'45 s', '12 min', '2 h 10 min'."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02d} min"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from smdp.data.describe import percent
-from smdp.policy.explanation import Explanation
-from smdp.policy.individual import PatientExplanation
-from smdp.words.numbers import signed
+from smdp.data.variables import Variable
+from smdp.explanation.patient_explanation import PatientExplanation
+from smdp.explanation.policy_explanation import Explanation
+from smdp.text import capital, interval_text, percent, signed
 
 MOST_NAMED = 6
 MONOTONE = 0.9  # of the states have the average's sign
@@ -27,7 +27,7 @@ def describe_explanation(explanation: Explanation) -> list[str]:
         ]
         unsure = used[~used["established"]]
         if len(unsure) and explanation.resamples:
-            named = _named([_direction(row) for _, row in unsure.iterrows()])
+            named = _named([_direction(explanation, row) for _, row in unsure.iterrows()])
             sentences.append(f"Uncertain, because the interval includes no effect: {named}.")
     first = explanation.variables[explanation.variables["action"] == explanation.actions[0]]
     unused = first.loc[~first["used"], "variable"].tolist()
@@ -60,10 +60,13 @@ def variable_effect_table(explanation: Explanation) -> pd.DataFrame:
         {
             "action": [action_name(label) for label in rows["action"]],
             "variable": rows["variable"],
-            "a change of": [_change(row) for _, row in rows.iterrows()],
+            "a change of": [
+                _change(explanation.variable(row["variable"]), row) for _, row in rows.iterrows()
+            ],
             "changes the difference by": [_interval(row) for _, row in rows.iterrows()],
             "favours the action": [
-                _direction(row) if row["used"] else "not used" for _, row in rows.iterrows()
+                _direction(explanation, row) if row["used"] else "not used"
+                for _, row in rows.iterrows()
             ],
             "certain": [_yes(row["established"]) for _, row in rows.iterrows()],
             "same direction (% of decisions)": (100 * rows["agreement"]).round(),
@@ -91,9 +94,9 @@ def describe_patient(patient: PatientExplanation) -> list[str]:
     error = "" if pd.isna(patient.margin_error) else f" (standard error {patient.margin_error:.2f})"
     lead = f"{best} is ahead of {second} by {patient.margin:.2f}{error}"
     if patient.recommendation is None:
-        sentences = [f"No recommendation: {patient.reason}.", f"{_capital(lead)}."]
+        sentences = [f"No recommendation: {patient.reason}.", f"{capital(lead)}."]
     else:
-        sentences = [f"{_capital(action_name(patient.recommendation))} is recommended: {lead}."]
+        sentences = [f"{capital(action_name(patient.recommendation))} is recommended: {lead}."]
     parts = patient.variables[patient.variables["contribution"] != 0]
     largest = parts["contribution"].abs().max() if len(parts) else 0.0
     parts = parts[parts["contribution"].abs() >= NOTABLE * largest]
@@ -104,7 +107,8 @@ def describe_patient(patient: PatientExplanation) -> list[str]:
     ):
         if len(own):
             named = [
-                f"{row['variable']} = {row['value']:.4g} ({signed(row['contribution'])})"
+                f"{row['variable']} = {patient.variable(row['variable']).text(row['value'])} "
+                f"({signed(row['contribution'])})"
                 for _, row in own.iterrows()
             ]
             verb = "speaks" if len(named) == 1 else "speak"
@@ -126,12 +130,12 @@ def _favoured(explanation: Explanation, action: str, used: pd.DataFrame) -> str:
     sure = used[used["established"]]
     if not len(sure):
         if not explanation.resamples:
-            guessed = _named([_direction(row) for _, row in used.iterrows()])
+            guessed = _named([_direction(explanation, row) for _, row in used.iterrows()])
             text = f"{name} seems favoured over {other} {guessed}; how certainly is not known."
-            return _capital(text)
+            return capital(text)
         return f"No variable on its own favours {name} or {other} with certainty."
-    where = _named([_direction(row) for _, row in sure.iterrows()])
-    return _capital(f"{name} is favoured over {other} {where}.")
+    where = _named([_direction(explanation, row) for _, row in sure.iterrows()])
+    return capital(f"{name} is favoured over {other} {where}.")
 
 
 def _ahead(explanation: Explanation, action: str) -> str:
@@ -159,23 +163,23 @@ def _ranked(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.reindex(rows["estimate"].abs().sort_values(ascending=False, kind="stable").index)
 
 
-def _direction(row: pd.Series) -> str:
+def _direction(explanation: Explanation, row: pd.Series) -> str:
     """Where the action is favoured: 'at low stress', 'when weekend is 1'."""
     higher = row["estimate"] > 0
     if row["kind"] == "two values":
-        return f"when {row['variable']} is {row['high' if higher else 'low']:g}"
+        value = explanation.variable(row["variable"]).text(row["high" if higher else "low"], 6)
+        return f"when {row['variable']} is {value}"
     return f"at {'high' if higher else 'low'} {row['variable']}"
 
 
-def _change(row: pd.Series) -> str:
+def _change(variable: Variable, row: pd.Series) -> str:
     if row["kind"] == "two values":
-        return f"{row['low']:g} to {row['high']:g}"
-    return f"one SD ({row['sd']:.3g})"
+        return f"{variable.text(row['low'], 6)} to {variable.text(row['high'], 6)}"
+    return f"one SD ({variable.amount(row['sd'], 3)})"
 
 
 def _interval(row: pd.Series) -> str:
-    text = f"{row['estimate']:.2f}"
-    return text if pd.isna(row["lower"]) else f"{text} ({row['lower']:.2f} to {row['upper']:.2f})"
+    return interval_text(row["estimate"], row["lower"], row["upper"])
 
 
 def _made_of(weights: pd.Series) -> str:
@@ -199,7 +203,3 @@ def _named(parts: list[str]) -> str:
 
 def _yes(flag: bool) -> str:
     return "yes" if flag else "no"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pandas as pd
 
 from smdp.data.problem import Problem
-from smdp.errors import listing
 from smdp.feature_map.result import FittedFeatureMap
-from smdp.words.numbers import p_text
-
-KIND_NAMES = {
-    "adnn": "Alternating network (the paper's)",
-    "tnn": "A separate network for each action",
-    "pca": "Principal components (90 % of variance)",
-    "identity": "All variables as they are",
-}
+from smdp.progress import facts_of
+from smdp.text import listing, p_text
 
 NOT_PROVEN = "Not rejected is not proven: with more subjects a larger dimension might be needed. "
 
-#: What `fit_feature_map` says through `progress` when it has tested a dimension.
-TESTED = re.compile(r"(?:Pass (\d+): )?dimension (\d+) (not )?rejected, p = ([\d.]+)", re.I)
-
 
 def dimensions_so_far(messages: Sequence[str]) -> list[str]:
-    """The dimensions that a fit under way has tested, from what it said of its progress."""
+    """The dimensions that a fit under way has tested, from the facts beside its messages."""
     lines = []
-    for found in filter(None, map(TESTED.search, messages)):
-        number, dimension, passed, p = found.groups()
-        where = f"Pass {number}, dimension" if number else "Dimension"
-        verdict = "not rejected" if passed else "rejected"
-        lines.append(f"{where} {dimension}: {verdict} ({p_text(float(p))})")
+    for facts in map(facts_of, messages):
+        if "tested_dimension" in facts:
+            verdict = "rejected" if facts["rejected"] else "not rejected"
+            where = f"Pass {facts['pass_number']}, dimension {facts['tested_dimension']}"
+            lines.append(f"{where}: {verdict} ({p_text(facts['p_value'])})")
     return lines
 
 
 def stopped_notice(fitted: FittedFeatureMap) -> str:
     """For the top of a page that shows a map whose fit was stopped; empty if it was not."""
-    return "" if fitted.complete else fitted.notes[-1]
+    if fitted.complete:
+        return ""
+    return (
+        f"Stopped after pass {len(fitted.steps)}; not iterated to the end. A further pass might "
+        "use fewer variables or a smaller dimension."
+    )
 
 
 def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
@@ -48,7 +42,7 @@ def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
         f"{fitted.dimension} feature{'' if fitted.dimension == 1 else 's'} made of {len(used)} of "
         f"{len(fitted.variables)} variables: {listing(used, 12)}."
     )
-    if fitted.kind != "adnn" or fitted.candidates.empty:
+    if fitted.candidates.empty:
         return [text, "This is a map to compare with: no test has chosen its dimension."]
     return [
         text,
@@ -113,7 +107,6 @@ def _chosen(fitted: FittedFeatureMap) -> pd.Series:
 
 def check_feature_map(fitted: FittedFeatureMap) -> list[Problem]:
     """Warnings with their remedies, but for that of `stopped_notice`."""
-    notes = [note for note in fitted.notes if note != stopped_notice(fitted)]
     found = []
     if not fitted.variables_used:
         found.append(
@@ -124,8 +117,7 @@ def check_feature_map(fitted: FittedFeatureMap) -> list[Problem]:
                 "Screen at a higher level, or use all variables.",
             )
         )
-    if fitted.kind == "adnn" and not fitted.candidates.empty and bool(_chosen(fitted)["rejected"]):
-        notes = [note for note in notes if not note.startswith("Every dimension tried")]
+    if not fitted.candidates.empty and bool(_chosen(fitted)["rejected"]):
         by_hand = fitted.settings.dimensions is not None
         found.append(
             Problem(
@@ -139,12 +131,27 @@ def check_feature_map(fitted: FittedFeatureMap) -> list[Problem]:
                 else "Try a deeper map (not interpretable), or more variables.",
             )
         )
-    return found + [Problem("note", "", note) for note in notes]
+    else:
+        found += [Problem("note", "dimension", text) for text in _earlier_rejections(fitted)]
+    return found + [Problem("note", "", note) for note in fitted.notes]
+
+
+def _earlier_rejections(fitted: FittedFeatureMap) -> list[str]:
+    """Passes before the last in which no dimension passed the test."""
+    if fitted.candidates.empty:
+        return []
+    chosen = fitted.candidates[fitted.candidates["chosen"]].iloc[:-1]
+    rejected = chosen[chosen["rejected"].astype(bool)]
+    return [
+        f"In pass {number} every dimension tried was rejected at level {fitted.settings.level:g}; "
+        f"the largest, {dimension}, was used."
+        for number, dimension in zip(rejected["pass"], rejected["dimension"], strict=True)
+    ]
 
 
 def feature_map_summary(fitted: FittedFeatureMap) -> str:
     text = f"dimension {fitted.dimension}"
-    if fitted.kind == "adnn" and not fitted.candidates.empty:
+    if not fitted.candidates.empty:
         chosen = _chosen(fitted)
         p = p_text(float(chosen[f"p_{fitted.settings.test}"]))
         text += f", rejected ({p})" if chosen["rejected"] else f", {p}"

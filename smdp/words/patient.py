@@ -6,19 +6,17 @@ import math
 
 import pandas as pd
 
-from smdp.data.describe import percent
-from smdp.errors import listing
-from smdp.policy.individual import PatientExplanation
-from smdp.policy.person import PersonNow, Similar
+from smdp.explanation.patient_explanation import PatientExplanation
+from smdp.explanation.person import PersonNow, Similar
+from smdp.text import capital, listing, percent, signed
 from smdp.words.explanation import action_name
-from smdp.words.numbers import signed
 
 
 def headline(patient: PatientExplanation) -> tuple[str, str]:
     """(what is recommended, by how much): for the box at the top of the page."""
     best, second = action_name(patient.best), action_name(patient.second)
     if patient.recommendation is None:
-        return "No recommendation", f"{_capital(patient.reason)}."
+        return "No recommendation", f"{capital(patient.reason)}."
     how = f"Ahead of {second} by {margin_text(patient)}."
     if patient.warnings:
         outside = listing([f"'{problem.about}'" for problem in patient.warnings])
@@ -69,14 +67,15 @@ def describe_similar(similar: Similar | None, least_share: float) -> str:
 def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd.DataFrame:
     """Her values beside the study's average and range, and each one's part in the difference."""
     rows = patient.variables
+    variables = [patient.variable(name) for name in rows["variable"]]
     table = pd.DataFrame(
         {
             "variable": rows["variable"],
-            "value": [f"{v:.4g}" for v in rows["value"]],
+            "value": [v.text(value) for v, value in zip(variables, rows["value"], strict=True)],
             "average": [f"{v:.3g}" for v in rows["average"]],
             "range seen": [
-                f"{low:.4g} to {high:.4g}"
-                for low, high in zip(rows["low"], rows["high"], strict=True)
+                f"{low:.4g} to {v.amount(high)}"
+                for v, low, high in zip(variables, rows["low"], rows["high"], strict=True)
             ],
             f"speaks for {action_name(patient.best)} by": [
                 signed(part) for part in rows["contribution"]
@@ -87,7 +86,3 @@ def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd
         filled = dict(zip(now.values["variable"], now.values["filled"], strict=True))
         table["reported"] = ["filled in" if filled[v] else "yes" for v in rows["variable"]]
     return table
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,12 +9,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from smdp.data.describe import percent, plural
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
-from smdp.policy.explanation import FEWEST_RESAMPLES
+from smdp.explanation.policy_explanation import FEWEST_RESAMPLES
+from smdp.explanation.q_differences import ObservedDifferences, PolicyComparison
+from smdp.feature_map.kinds import map_kind
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.q_differences import ObservedDifferences, PolicyComparison
+from smdp.text import capital, interval_text, percent, plural
 from smdp.words.explanation import action_name
 
 CALLED_NOTHING = {
@@ -67,14 +68,7 @@ def names_apart(first: LearnedPolicy, second: LearnedPolicy) -> tuple[str, str]:
 
 
 def _map_name(policy: LearnedPolicy) -> str:
-    fitted = policy.feature_map
-    used = plural(len(fitted.variables_used), "variable")
-    if fitted.kind == "identity":
-        return f"{used} as they are"
-    if fitted.kind == "pca":
-        return f"{plural(fitted.dimension, 'principal component')} of {used}"
-    by = " by separate networks" if fitted.kind == "tnn" else ""
-    return f"{plural(fitted.dimension, 'feature')} of {used}{by}"
+    return map_kind(policy.feature_map.kind).in_words(policy.feature_map)
 
 
 def treatment_pairs(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -106,7 +100,7 @@ def observational_note(trajectories: Trajectories) -> str:
     return (
         f"Treatment was not known to be randomised{where}: no probabilities were given. What looks "
         "like an effect of treatment may come from who was treated and when; read it as an "
-        "association. If it was randomised, give the probabilities on the Data page."
+        "association. If it was randomised, give the probabilities."
     )
 
 
@@ -115,7 +109,7 @@ def describe_differences(found: ObservedDifferences) -> list[str]:
     action, other = action_name(found.action), action_name(found.reference)
     ahead = found.difference > 0
     text = (
-        f"{_capital(action)} is ahead of {other} at {percent(float(ahead.mean()))} of "
+        f"{capital(action)} is ahead of {other} at {percent(float(ahead.mean()))} of "
         f"{plural(len(ahead), 'decision')}."
     )
     if np.isnan(found.error).all():
@@ -153,7 +147,7 @@ def parameter_table(policy: LearnedPolicy) -> pd.DataFrame:
     """feature x action: the linear parameters with their intervals, intercept first."""
     rows = policy.parameter_intervals
     texts = [
-        _interval(e, low, high)
+        interval_text(e, low, high)
         for e, low, high in zip(rows["estimate"], rows["lower"], rows["upper"], strict=True)
     ]
     wide = rows.assign(text=texts).pivot(index="parameter", columns="action", values="text")
@@ -207,16 +201,8 @@ def check_policies(policies: Sequence[LearnedPolicy]) -> list[Problem]:
                     if any(len(p.resampled) < 2 for p in policies)
                     else " and its margins have rough errors."
                 ),
-                "Set 'Refits on resampled people' to 0 for the default, or to 50.",
+                "Set 'bootstraps' to None for the default, or to 50.",
+                concerns="bootstraps",
             )
         )
     return found
-
-
-def _interval(estimate: float, low: float, high: float) -> str:
-    text = f"{estimate:.2f}"
-    return text if math.isnan(low) else f"{text} ({low:.2f} to {high:.2f})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

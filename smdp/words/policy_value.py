@@ -8,18 +8,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from smdp.data.describe import percent
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
+from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
 from smdp.policy.decision_rule import REASONS
-from smdp.policy.evaluation import PolicyValue
-from smdp.policy.value_table import DOUBLY_ROBUST, OBSERVED
+from smdp.text import interval_text, percent
 from smdp.words.explanation import action_name
 
 UNITS = "mean utility a decision, later decisions counting less"
 
 ALWAYS = "always "
-NO_INTERVAL = "No interval for the policy"
 
 
 def observational_notice(trajectories: Trajectories) -> str:
@@ -33,16 +31,8 @@ def observational_notice(trajectories: Trajectories) -> str:
     return (
         f"Read as an observational study: the probabilities of treatment{which} were not given and "
         "are estimated. Whatever else decided who was treated biases values and effects. If "
-        "treatment was randomised, give the probabilities on the Data page."
+        "treatment was randomised, give the probabilities."
     )
-
-
-def interval_text(estimate: float, lower: float, upper: float, digits: int = 2) -> str:
-    """'0.42 (0.18 to 0.66)', without an interval '0.42'."""
-    text = f"{estimate:.{digits}f}"
-    if math.isnan(lower) or math.isnan(upper):
-        return text
-    return f"{text} ({lower:.{digits}f} to {upper:.{digits}f})"
 
 
 def decimals(errors: Sequence[float] | pd.Series) -> int:
@@ -161,8 +151,7 @@ def describe_value(
 
 def check_value(value: PolicyValue) -> list[Problem]:
     """Warnings, which name their remedies themselves; without those of `without_interval`."""
-    said = value.warnings
-    return [Problem("warning", "", text) for text in said if not text.startswith(NO_INTERVAL)]
+    return [Problem("warning", "", text) for text in value.cautions]
 
 
 def value_words(value: PolicyValue, kind: str) -> pd.DataFrame:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from smdp.data.problem import Problem
-from smdp.errors import listing
 from smdp.screening import ScreeningResult
-from smdp.words.numbers import p_text
+from smdp.text import listing, p_text
 
 
 def describe_screening(result: ScreeningResult) -> list[str]:

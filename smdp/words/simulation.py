@@ -7,15 +7,16 @@ from collections.abc import Sequence
 import pandas as pd
 
 from smdp.data.problem import Problem
-from smdp.errors import listing
+from smdp.progress import facts_of
 from smdp.simulation.compare import MARK, Comparison, figure_text, verdict
 from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
 from smdp.simulation.paper_tables import PAPER_DISCOUNT, PAPER_SUBJECTS, PAPER_TIMES
 from smdp.simulation.planning import StudyPlan
-from smdp.simulation.replication import FINISHED
+from smdp.simulation.replication import trial_line
 from smdp.simulation.study_settings import SimulationSetting, quick
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.summary import SETTING, kept_by_kind
+from smdp.text import listing
 
 MODEL_NAMES = {
     "linear": "linear",
@@ -142,7 +143,8 @@ def notes_on(study: StudyRows, setting: SimulationSetting) -> list[Problem]:
                 "note",
                 "quick",
                 "Training was quick: these figures are a first look.",
-                "Untick 'Quick training' for figures to report.",
+                "For figures to report, train at full length, without quick(..).",
+                concerns="quick training",
             )
         )
     if (setting.subjects, setting.times) != (PAPER_SUBJECTS, PAPER_TIMES):
@@ -182,7 +184,7 @@ def study_summary(study: StudyRows) -> str:
 
 def trials_so_far(messages: Sequence[str]) -> list[str]:
     """What a running study has said of its finished cells."""
-    return [text.removeprefix(FINISHED) for text in messages if text.startswith(FINISHED)]
+    return [trial_line(facts) for facts in map(facts_of, messages) if "finished_trial" in facts]
 
 
 def describe_plan(plan: StudyPlan) -> list[str]:

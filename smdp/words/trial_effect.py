@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from smdp.data.describe import percent
 from smdp.data.problem import Problem
-from smdp.policy.placebo import PlaceboCheck
-from smdp.policy.trial_summary import AVERAGE, TrialSummary
+from smdp.evaluation.placebo import PlaceboCheck
+from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
+from smdp.text import interval_text, p_text, percent
 from smdp.words.explanation import action_name
-from smdp.words.numbers import p_text
-from smdp.words.policy_value import decimals, interval_text
+from smdp.words.policy_value import decimals
 
 HEARTSTEPS = (
     "This summary was checked on HeartSteps V1, a micro-randomised trial of activity suggestions: "

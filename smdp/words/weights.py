@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
-from smdp.data.describe import percent, plural
-from smdp.errors import listing
+from smdp.data.variables import Variable
 from smdp.feature_map.result import FittedFeatureMap
+from smdp.text import listing, percent, plural
 
 if TYPE_CHECKING:
     from smdp.feature_map.stability import FeatureMapStability  # torch would come along
@@ -42,18 +41,11 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
     """What each of the first features is mostly made of, and how to read it."""
     deep = fitted.weights_are == "average gradient"
     sentences = []
-    yes_or_no = _yes_or_no(fitted)
     for name in fitted.features[:MOST_DESCRIBED]:
         weights = fitted.weights.loc[name]
         weights = weights[weights.abs() >= NOTABLE * weights.abs().max()]
         ranked = weights[weights.abs().sort_values(ascending=False, kind="stable").index]
-        parts = [
-            f"when {variable} is {int(w > 0)}"
-            if variable in yes_or_no
-            else f"at {'high' if w > 0 else 'low'} {variable}"
-            for variable, w in ranked.items()
-            if w
-        ]
+        parts = [_where(fitted.variable(str(name)), w > 0) for name, w in ranked.items() if w]
         if parts:
             large = "on average largest" if deep else "large"
             sentences.append(f"{name.capitalize()} is {large} {', '.join(parts[:4])}.")
@@ -78,11 +70,12 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
     return sentences
 
 
-def _yes_or_no(fitted: FittedFeatureMap) -> set[str]:
-    """The variables that are 0 or 1: only theirs is a variance of mean times one minus mean."""
-    mean, variance = fitted.centre, fitted.scale**2
-    binary = (mean > 0) & (mean < 1) & np.isclose(variance, mean * (1 - mean), rtol=1e-9, atol=0)
-    return {name for name, is_binary in zip(fitted.variables, binary, strict=True) if is_binary}
+def _where(variable: Variable, higher: bool) -> str:
+    """'at high stress', 'when weekend is 1', 'when at_home is yes'."""
+    end = variable.high if higher else variable.low
+    if variable.kind == "binary" and end is not None:
+        return f"when {variable.name} is {variable.in_own_units().text(end)}"
+    return f"at {'high' if higher else 'low'} {variable.name}"
 
 
 def _both_ways(fitted: FittedFeatureMap) -> list[str]:

@@ -15,17 +15,13 @@ from playwright.sync_api import Browser, Download, Page, expect
 from screening_walk import SLOW, start_a_long_screening
 from small_trial import study_frame
 
-from smdp import (
-    AnalysisPlan,
-    ColumnRoles,
-    FeatureMapPlan,
-    NextValue,
-    PolicyPlan,
-    PolicySettings,
-    run_analysis,
-)
-from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
+from smdp.analysis.analysis import load_analysis, run_analysis
+from smdp.analysis.plan import AnalysisPlan
+from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.errors import SmdpError
+from smdp.policy.policy_settings import PolicySettings
+from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 TIMES, PATIENCE = 2, 30.0

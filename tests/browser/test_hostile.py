@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hostile_study import BEFORE, quick_plan, study_frame
 from playwright.sync_api import Page, expect
 
-from smdp import AnalysisResult, run_analysis, save_analysis
+from smdp.analysis.analysis import Analysis, run_analysis
+from smdp.analysis.saved_file import save_analysis
 
 SLOW = 60_000
 PAGES = {
@@ -51,7 +53,7 @@ PLANTED = 'img[src="x"], [onerror], a[href^="javascript"], a[href*="example.org"
 
 
 @pytest.fixture(scope="module")
-def analysis() -> AnalysisResult:
+def analysis() -> Analysis:
     return run_analysis(study_frame(), quick_plan())
 
 
@@ -80,6 +82,9 @@ def test_every_page_shows_it_as_text(open_page, saved, screenshot, console_error
     seen, drawn, found = 0, False, {}
     for name, words in PAGES.items():
         page.locator(LINK.format(name)).first.click()
+        title = name.replace("q_functions", "Q-functions").replace("_", " ")
+        heading = page.get_by_role("heading", level=1)
+        expect(heading).to_have_text(re.compile(title, re.IGNORECASE), timeout=SLOW)
         expect(page.locator('[data-testid="stApp"]')).to_have_attribute(
             "data-test-script-state", "notRunning", timeout=SLOW
         )

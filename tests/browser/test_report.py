@@ -9,10 +9,10 @@ from pathlib import Path
 import docx
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.plan import AnalysisPlan
-from smdp.analysis.saved_file import load_analysis
 
-SLOW = 30_000
+SLOW = 60_000
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 

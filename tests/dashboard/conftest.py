@@ -11,8 +11,8 @@ from waiting import wait_until
 
 from dashboard import jobs
 from dashboard.session import Key
+from smdp.analysis.analysis import Analysis
 from smdp.analysis.autosave import Autosaves
-from smdp.analysis.result import AnalysisResult
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
@@ -66,7 +66,7 @@ class Driver:
         return [c.value for c in self.at.sidebar.caption]
 
 
-def saved(app: Driver, folder: Path) -> AnalysisResult:
+def saved(app: Driver, folder: Path) -> Analysis:
     """What the autosave holds, once it is written."""
     name = app.at.query_params["work"]
     held = app.at.session_state[Key.AUTOSAVE]

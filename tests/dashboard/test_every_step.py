@@ -8,12 +8,12 @@ from quick_steps import InThisProcess, tiny
 from waiting import finish
 
 from dashboard import jobs
-from smdp.analysis.currency import out_of_date
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.plan import AnalysisPlan
-from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
-from smdp.analysis.steps import Step
+from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.tables import result_tables
 from smdp.plain_data import fingerprint
+from smdp.steps import steps
 from tests.dashboard.conftest import Driver, open_file, saved
 from tests.small_trial import study_frame
 
@@ -49,23 +49,23 @@ def click_through(app):
     app.run().press("Rescale all variables").go("screening")
     app.at.number_input(key="screening.permutations").set_value(299)
     app.at.number_input(key="screening.seed").set_value(3)
-    app.at.multiselect(key="screening.in").set_value(["craving", "stress"])
+    app.at.multiselect(key="screening.force_in").set_value(["craving", "stress"])
     finished(app.run().press("Screen 2 variables")).go("feature_dimension")
     app.at.number_input(key="features.seed").set_value(2)
     finished(app.run().press("Fit the feature map")).go("weights")
-    app.at.number_input(key="weights.bootstraps").set_value(5)
+    app.at.number_input(key="stability.bootstraps").set_value(5)
     app.run().press("Check stability").go("q_functions")
-    app.at.slider(key="q.discount").set_value(0.5)
-    app.at.number_input(key="q.bootstraps").set_value(3)
-    app.at.number_input(key="q.seed").set_value(4)
+    app.at.slider(key="policy.discount").set_value(0.5)
+    app.at.number_input(key="policy.bootstraps").set_value(3)
+    app.at.number_input(key="policy.seed").set_value(4)
     finished(app.run().press("Learn the Q-functions")).go("policy")
-    app.at.selectbox(key="policy.model").set_value("neural")
-    app.at.number_input(key="policy.folds").set_value(2)
-    app.at.number_input(key="policy.bootstraps").set_value(20)
-    app.at.number_input(key="policy.seed").set_value(6)
-    app.at.number_input(key="policy.shuffles").set_value(5)
-    app.at.multiselect(key="policy.controls").set_value(["stress"])
-    app.at.multiselect(key="policy.moderators").set_value(["stress"])
+    app.at.selectbox(key="the policy").set_value("neural")
+    app.at.number_input(key="evaluation.folds").set_value(2)
+    app.at.number_input(key="evaluation.bootstraps").set_value(20)
+    app.at.number_input(key="evaluation.seed").set_value(6)
+    app.at.number_input(key="placebo.repeats").set_value(5)
+    app.at.multiselect(key="trial.controls").set_value(["stress"])
+    app.at.multiselect(key="trial.moderators").set_value(["stress"])
     app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
     return finished(app)
 
@@ -96,20 +96,20 @@ def repeated(clicked, tmp_path_factory):
 
 def test_every_step_was_done_and_planned(clicked):
     analysis, _ = clicked
-    assert list(analysis.results) == [str(step) for step in Step]
+    assert set(analysis.results) == {step.name for step in steps()}
     assert [policy.kind for policy in analysis.policies] == ["linear", "neural"]
     assert analysis.feature_map.kind == "adnn"
-    assert analysis.plan.steps == tuple(Step)
+    assert analysis.plan.steps == steps()
     assert (analysis.plan.placebo.policy, analysis.plan.placebo.seed) == (2, 6)
     assert analysis.plan.trial.moderators == ("stress",)
-    assert not out_of_date(analysis)
+    assert not analysis.out_of_date
 
 
 def test_the_exported_plan_in_a_fresh_process_gives_every_table(clicked, repeated):
     analysis, run = clicked[0], load_analysis(repeated)
     assert run.plan == AnalysisPlan.from_toml(analysis.plan.to_toml()) == analysis.plan
     ours, theirs = result_tables(analysis), result_tables(run)
-    assert {table.step for table in ours} == set(Step)
+    assert {table.step for table in ours} == set(steps())
     assert [table.name for table in ours] == [table.name for table in theirs]
     for one, other in zip(ours, theirs, strict=True):
         assert fingerprint(one.frame) == fingerprint(other.frame), one.name
@@ -152,8 +152,8 @@ def test_what_a_plan_made_is_opened_with_the_plans_choices(
     tiny(monkeypatch)
     app = open_file(repeated)
     assert "controls show what its plan says" in app.text
-    assert app.at.selectbox(key="policy.model").value == "neural"
-    assert app.at.multiselect(key="policy.moderators").value == ["stress"]
+    assert app.at.selectbox(key="the policy").value == "neural"
+    assert app.at.multiselect(key="trial.moderators").value == ["stress"]
     look_at_every_page(app, clicked[1])
     assert "controls show what its plan says" not in app.text
     same_as(load_analysis(repeated), saved(app, autosaves))

@@ -2,20 +2,29 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from quick_steps import InThisProcess, tiny
 from waiting import finish, wait_until
 
-from dashboard import jobs, session
+from dashboard import jobs
 from dashboard.jobs import Job, JobState
-from dashboard.session import Key, Step
-from smdp import AnalysisPlan, ScreeningPlan, ScreeningSettings, read_table, run_analysis
+from dashboard.running import AskedStep
+from dashboard.session import Key
+from smdp.analysis.analysis import run_analysis
+from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.data.guess_roles import guess_roles
+from smdp.data.read_table import read_table
+from smdp.feature_map import kinds
+from smdp.feature_map.kinds import map_kind
 from smdp.feature_map.layers import Layer
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.samples import sample_file
+from smdp.steps import FEATURES
+from smdp.steps.step_plans import ScreeningPlan
 from tests.dashboard.conftest import open_file
 
 
@@ -59,13 +68,24 @@ def test_principal_components_from_page_to_weights(screened):
     assert not screened.at.exception
 
 
+def test_a_kind_of_map_from_outside_is_on_the_list(screened, monkeypatch):
+    other = replace(map_kind("pca"), name="other", title="A map from another package")
+    monkeypatch.setattr(kinds, "_kinds", dict(kinds._kinds))
+    kinds.register(other)
+    screened.run()
+    assert screened.at.selectbox(key="features.kind").options[-1] == other.title
+    screened.at.selectbox(key="features.kind").set_value("other")
+    screened.run()
+    assert not screened.at.exception
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_another_kind_of_map_is_another_result(screened):
     for kind in ("pca", "identity"):
         screened.at.selectbox(key="features.kind").set_value(kind)
         finish(screened.run().press("Fit the feature map"))
     assert "7 features made of 7 of 7" in screened.text
-    screened.at.checkbox(key="features.all").set_value(True)
+    screened.at.checkbox(key="features.use_all").set_value(True)
     finish(screened.run().press("Fit the feature map"))
     assert "15 features made of 15 of 15" in screened.text
 
@@ -94,32 +114,33 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
 
 def _the_same_stopped_early(app):
     """As if another fit had been stopped: it replaces the earlier result only when asked to."""
-    done = app.at.session_state[Key.DONE][Step.FEATURES]
+    own = app.at.session_state[Key.ANALYSIS]
     notice = "Stopped after pass 1; not iterated to the end."
-    finished = replace(done.result, complete=False, notes=(notice,))
-    job = Job("adnn", "another token", done.settings, None, None)
+    finished = replace(own.feature_map, complete=False, notes=(notice,))
+    other = replace(own.plan.features, seed=own.plan.features.seed + 1)
+    job = Job(
+        Path("nowhere"), AskedStep(FEATURES, own.with_plan(features=other), {"features": other})
+    )
     job.state, job.stopped_early, job.result = JobState.DONE, True, finished
-    job.made_from, job.summary = done.made_from, lambda fitted: "dimension 2"
-    app.at.session_state[Key.JOBS][Step.FEATURES] = job
+    app.at.session_state[Key.JOBS]["features"] = job
     app.go("feature_dimension")
     assert notice not in app.text
-    assert "What was finished (dimension 2) can be used" in app.text
+    assert "What was finished (dimension 2" in app.text
     app.press("Use what was finished")
     assert notice in app.text
     assert "What was finished" not in app.text
     assert not app.at.session_state[Key.JOBS]
-    kept = app.at.session_state[Key.RESULTS]
-    assert "another token" not in kept  # the same settings would run to the end
+    known = app.at.session_state[Key.KNOWN].values()
+    # The same settings would run to the end.
+    assert [each.result.complete for each in known if each.record.step == "features"] == [True]
     assert notice in app.go("weights").text
 
 
 def _the_same_but_deep(app):
-    done = app.at.session_state[Key.DONE][Step.FEATURES]
-    layers = (*done.result.layers, Layer(np.eye(2), np.zeros(2)))
-    deep = replace(done.result, layers=layers)
-    app.at.session_state[Key.DONE][Step.FEATURES] = session.Done(
-        done.made_from, done.token, done.settings, deep, done.summary
-    )
+    own = app.at.session_state[Key.ANALYSIS]
+    layers = (*own.feature_map.layers, Layer(np.eye(2), np.zeros(2)))
+    deep = replace(own.feature_map, layers=layers)
+    app.at.session_state[Key.ANALYSIS] = own.with_result("features", deep)
     app.run()
     assert "Average gradients" in app.text
     assert "The first layer's column norms" in app.text
@@ -127,14 +148,14 @@ def _the_same_but_deep(app):
 
 
 def test_no_variable_survived_screening(screened):
-    found = screened.at.session_state[Key.DONE][Step.SCREENING]
-    nothing = replace(found, result=replace(found.result, selected=()))
-    screened.at.session_state[Key.DONE][Step.SCREENING] = nothing
+    own = screened.at.session_state[Key.ANALYSIS]
+    nothing = replace(own.screening, selected=())
+    screened.at.session_state[Key.ANALYSIS] = own.with_result("screening", nothing)
     screened.run()
     button = next(b for b in screened.at.button if b.label == "Fit the feature map")
     assert button.disabled
     assert "tick 'Use all variables'" in screened.text
-    screened.at.checkbox(key="features.all").set_value(True)
+    screened.at.checkbox(key="features.use_all").set_value(True)
     screened.run()
     assert "a map of 15 variables" in screened.text
 
@@ -151,9 +172,9 @@ def test_stability_over_resamples_cancelled_after_two(screened):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "_worker", InThisProcess)
         finish(screened.run().press("Fit the feature map")).go("weights")
-    screened.at.number_input(key="weights.bootstraps").set_value(300)
+    screened.at.number_input(key="stability.bootstraps").set_value(300)
     screened.run().press("Check stability")
-    job = screened.at.session_state[Key.JOBS][Step.STABILITY]
+    job = screened.at.session_state[Key.JOBS]["stability"]
     wait_until(
         lambda: job.message.startswith("Refit 3") or job.state != JobState.RUNNING,
         told=lambda: job.message,
@@ -164,3 +185,13 @@ def test_stability_over_resamples_cancelled_after_two(screened):
     refits = int(re.search(r"In (\d+) refits on resampled people", screened.text)[1])
     assert 2 <= refits < 300
     assert "Stopped before all the refits asked for" in screened.text
+
+
+def test_only_a_map_that_can_keep_something_is_asked_to_when_it_is_cancelled(screened):
+    for kind, keeps in (("adnn", True), ("tnn", False)):
+        screened.at.selectbox(key="features.kind").set_value(kind)
+        screened.run().press("Fit the feature map")
+        job = screened.at.session_state[Key.JOBS]["features"]
+        assert job.keeps_what_is_finished == keeps
+        job.end()
+        screened.run()

@@ -8,15 +8,15 @@ import sys
 import numpy as np
 import pytest
 from dashboard_server import alive
-from long_jobs import ENDLESS, sample_trajectories, wait
+from long_jobs import ENDLESS, feature_map, sample_trajectories, screening, wait
 from waiting import wait_until
 
 from dashboard import jobs
 from dashboard.jobs import JobState
-from smdp import screen
-from smdp.settings import FeatureMapSettings, ScreeningSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.screening import screen
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
-from smdp.simulation.samples import sample_file
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def trajectories():
 
 
 def test_result_is_that_of_the_library(trajectories):
-    job = jobs.start("screen", "token", trajectories, ScreeningSettings(), seed=3)
+    job = jobs.start(screening(trajectories, seed=3))
     wait(job, JobState.DONE, JobState.FAILED)
     assert job.state == JobState.DONE, job.error
     here = screen(trajectories, ScreeningSettings(), seed=3)
@@ -37,7 +37,7 @@ def test_result_is_that_of_the_library(trajectories):
 
 
 def test_progress_and_cancel_at_once(trajectories):
-    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    job = jobs.start(screening(trajectories, ENDLESS))
     wait_until(lambda: "Round 1" in job.message)
     job.cancel()  # a worker that hears nothing is not waited for
     assert job.state == JobState.CANCELLED
@@ -46,14 +46,14 @@ def test_progress_and_cancel_at_once(trajectories):
 
 
 def test_a_mistake_in_the_settings_is_the_librarys_own_message(trajectories):
-    job = jobs.start("screen", "token", trajectories, ScreeningSettings(permutations=5), seed=0)
+    job = jobs.start(screening(trajectories, ScreeningSettings(permutations=5)))
     wait(job, JobState.FAILED)
     assert "permutations" in job.error.problem
     assert job.error.remedy
 
 
 def test_a_killed_worker_is_an_explained_error(trajectories):
-    job = jobs.start("screen", "token", trajectories, ENDLESS, seed=0)
+    job = jobs.start(screening(trajectories, ENDLESS))
     os.kill(job.process.pid, signal.SIGKILL)
     wait(job, JobState.FAILED)
     assert "stopped unexpectedly (signal 9)" in job.error.problem
@@ -63,13 +63,8 @@ def test_a_killed_worker_is_an_explained_error(trajectories):
 STARTS_A_JOB_AND_DIES = """
 import os, sys
 from dashboard import jobs
-from smdp import prepare, read_table
-from smdp.data.guess_roles import guess_roles
-from smdp.settings import FeatureMapSettings, ScreeningSettings
-from smdp.simulation.generative_model import simulate
-frame = read_table(sys.argv[1])
-data = prepare(frame, guess_roles(frame)).trajectories
-job = jobs.start("screen", "token", data, ScreeningSettings(permutations=3_000_000), seed=0)
+from long_jobs import ENDLESS, sample_trajectories, screening
+job = jobs.start(screening(sample_trajectories(), ENDLESS))
 sys.stdout.write(f"PID {job.process.pid}\\n")
 sys.stdout.flush()
 os._exit(9)
@@ -77,9 +72,9 @@ os._exit(9)
 
 
 def test_no_worker_outlives_its_server():
-    path = str(sample_file("basics_mobile_synthetic.csv"))
     ended = subprocess.run(
-        [sys.executable, "-c", STARTS_A_JOB_AND_DIES, path],
+        [sys.executable, "-c", STARTS_A_JOB_AND_DIES],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -98,11 +93,11 @@ def two_passes():
         widths=(6,), penalties=(0.6,), folds=2, steps=200, polish_steps=20, refit_steps=400,
         restarts=2, batch=32, dimensions=(1,), reason="for a test",
     )  # fmt: skip
-    return study.select(["S1", "S2", "S3", "W1"]), settings
+    return feature_map(study.select(["S1", "S2", "S3", "W1"]), settings)
 
 
 def test_cancelling_a_feature_map_keeps_the_passes_that_are_finished(two_passes):
-    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    job = jobs.start(two_passes, keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("Pass 2"))
     job.cancel()
     assert job.stopping
@@ -112,14 +107,13 @@ def test_cancelling_a_feature_map_keeps_the_passes_that_are_finished(two_passes)
     assert job.stopped_early
     assert not job.result.complete
     assert len(job.result.steps) == 1
-    assert job.result.notes[-1].startswith("Stopped after pass 1; not iterated to the end.")
     assert job.result.settings.reason == "for a test"
     wait_until(lambda: not job.folder.exists())
     assert not alive(job.process.pid)
 
 
 def test_cancelling_before_anything_is_finished(two_passes):
-    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    job = jobs.start(two_passes, keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("Pass 1"))
     job.cancel()
     wait(job, JobState.DONE, JobState.FAILED, JobState.CANCELLED)
@@ -129,7 +123,7 @@ def test_cancelling_before_anything_is_finished(two_passes):
 
 
 def test_cancelling_twice_ends_at_once(two_passes):
-    job = jobs.start("adnn", "token", *two_passes, seed=0)  # still importing: it cannot hear
+    job = jobs.start(two_passes, keeps_what_is_finished=True)  # still importing: it cannot hear
     job.cancel()
     job.cancel()
     assert job.state == JobState.CANCELLED
@@ -138,7 +132,7 @@ def test_cancelling_twice_ends_at_once(two_passes):
 
 def test_a_worker_that_does_not_hear_is_ended(two_passes, monkeypatch):
     monkeypatch.setattr(jobs, "SECONDS_TO_STOP", 0.5)
-    job = jobs.start("adnn", "token", *two_passes, seed=0)
+    job = jobs.start(two_passes, keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("Pass 1"))
     os.kill(job.process.pid, signal.SIGSTOP)
     job.cancel()

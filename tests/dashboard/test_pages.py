@@ -62,7 +62,7 @@ def test_a_change_marks_what_follows_and_changing_back_restores_it(sample):
     sample.press("Use these roles").go("missing_values").press("impute")
     sample.go("rescaling").press("Rescale all variables")
     sample.go("missing_values")
-    sample.at.slider(key="missing.threshold").set_value(90)
+    sample.at.slider(key="missing.exclude_above").set_value(90)
     sample.run()
     assert sample.sidebar[2] == "756 transitions, 18 levels"  # nothing happens by itself
     sample.press("Impute")
@@ -71,7 +71,7 @@ def test_a_change_marks_what_follows_and_changing_back_restores_it(sample):
     sample.go("rescaling")
     assert "out of date" in sample.text
     sample.go("missing_values")
-    sample.at.slider(key="missing.threshold").set_value(50)
+    sample.at.slider(key="missing.exclude_above").set_value(50)
     sample.run().press("Leave out 2 and impute")
     assert sample.sidebar[2] == "756 transitions, 18 levels"
 
@@ -178,7 +178,7 @@ def test_a_picture_in_a_name_is_shown_as_text(app):
     rows += [f"**P{i}**,{t},{(i + t) % 2},{i * t},{i + t * t}" for i in range(5) for t in range(6)]
     app.upload("odd.csv", "\n".join(rows).encode())
     app.set_role(name, role="action").press("Use these roles").go("missing_values")
-    app.at.multiselect(key="missing.by_hand").set_value(["**P1**"])
+    app.at.multiselect(key="missing.also_exclude").set_value(["**P1**"])
     app.run().press("Leave out 1 and impute")
     shown = [e.value for kind in ("markdown", "caption", "info") for e in getattr(app.at, kind)]
     shown += [w.label for w in app.at.text_input]
@@ -223,7 +223,7 @@ def test_changed_settings_are_noticed(sample):
 
 def test_left_out_by_hand_and_by_the_limit_count_once(sample):
     sample.press("Use these roles").go("missing_values")
-    sample.at.multiselect(key="missing.by_hand").set_value(["S07"])
+    sample.at.multiselect(key="missing.also_exclude").set_value(["S07"])
     sample.run()
     assert any(b.label == "Leave out 2 and impute" for b in sample.at.button)
 

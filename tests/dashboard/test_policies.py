@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from waiting import finish
 
-from dashboard.session import Done, Key, Step
-from smdp.feature_map.baselines import identity_feature_map
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from dashboard.session import Key
+from smdp.feature_map.identity import identity_feature_map
+from smdp.policy.learned_policy import learn_policy
+from smdp.policy.policy_settings import PolicySettings
+from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
 from tests.small_policies import random_policy
 
 POLICY = 6  # its place in the sidebar
@@ -17,24 +18,22 @@ WALKING = ("pain", "mood")
 
 
 def with_features(app, variables):
-    """As if screening and features had been done for the study that is prepared."""
-    done = app.at.session_state[Key.DONE]
-    fitted = identity_feature_map(done[Step.RESCALING].result.trajectories.select(variables))
-    made_from = done[Step.RESCALING].token
-    for step, result in ((Step.SCREENING, None), (Step.FEATURES, fitted)):
-        done[step] = Done(made_from, f"{step} token {variables}", None, result, "")
-        made_from = done[step].token
+    """As if a map of these variables had been made of the study that is prepared."""
+    own = app.at.session_state[Key.ANALYSIS].with_plan(features=FeatureMapPlan("identity", True))
+    fitted = identity_feature_map(own.prepared.trajectories.select(variables))
+    app.at.session_state[Key.ANALYSIS] = own.with_result("features", fitted)
     return app.go("q_functions")
 
 
 def with_policies(app, *more):
     """As if a quick linear policy had been learned, and these."""
-    done = app.at.session_state[Key.DONE]
-    features = done[Step.FEATURES]
-    trajectories = done[Step.RESCALING].result.trajectories
-    policy = learn_policy(trajectories, features.result, PolicySettings(bootstraps=20))
+    own = app.at.session_state[Key.ANALYSIS]
+    settings = PolicySettings(bootstraps=20)
+    policy = learn_policy(own.prepared.trajectories, own.feature_map, settings)
     policies = (policy, *more)
-    done[Step.POLICY] = Done(features.token, "policies", None, policies, "learned")
+    asked = tuple(PolicyPlan(replace(settings, model=each.kind)) for each in policies)
+    own = own.with_plan(policies=asked).with_result("policy", policies)
+    app.at.session_state[Key.ANALYSIS] = own
     return app.run()
 
 
@@ -70,18 +69,18 @@ def test_a_policy_is_learned_in_the_background_and_read(smoking):
     assert "action 0, action 1" in smoking.text
     assert "not known to be randomised" in smoking.text
     assert "An outcome 7 decisions later counts about half" in smoking.text
-    smoking.at.checkbox(key="q.linear").set_value(False)
-    smoking.at.checkbox(key="q.neural").set_value(False)
+    smoking.at.checkbox(key="policy.linear").set_value(False)
+    smoking.at.checkbox(key="policy.neural").set_value(False)
     smoking.run()
     assert next(b for b in smoking.at.button if "Learn" in b.label).disabled
-    smoking.at.checkbox(key="q.linear").set_value(True)
-    smoking.at.slider(key="q.discount").set_value(0.5)
+    smoking.at.checkbox(key="policy.linear").set_value(True)
+    smoking.at.slider(key="policy.discount").set_value(0.5)
     finish(smoking.run().press("Learn the Q-functions"))
     assert smoking.sidebar[POLICY] == "linear, discount 0.5"
     assert "Action 1 is favoured over action 0" in smoking.text
     assert "Linear Q-function settled" in smoking.text.replace("The l", "L")
     assert "nothing to compare with yet" in smoking.text
-    smoking.at.slider(key="q.discount").set_value(0.6)
+    smoking.at.slider(key="policy.discount").set_value(0.6)
     assert "not those that the result" in smoking.run().text
     finish(smoking.press("Learn the Q-functions"))
     compared = smoking.at.selectbox(key="q.compare")
@@ -102,7 +101,7 @@ def test_every_control_of_the_page_gives_a_page(both):
     app.run()
     assert "Empty where fewer than 5 decisions" in app.text
     assert "have the same best treatment at" in app.text
-    app.at.selectbox(key="policy.model").set_value("neural")
+    app.at.selectbox(key="the policy").set_value("neural")
     assert "the feature favours the treatment named" in app.run().text
     assert not app.at.error
 
@@ -115,10 +114,10 @@ def test_one_feature_alone(smoking):
 
 def test_non_convergence_is_said(smoking):
     app = with_policies(smoking)
-    done = app.at.session_state[Key.DONE]
-    (policy,) = done[Step.POLICY].result
+    own = app.at.session_state[Key.ANALYSIS]
+    (policy,) = own.policies
     unsettled = replace(policy, converged=False, notes=("Policy iteration did not settle: so.",))
-    done[Step.POLICY] = replace(done[Step.POLICY], result=(unsettled,))
+    app.at.session_state[Key.ANALYSIS] = own.with_result("policy", (unsettled,))
     assert "Policy iteration did not settle: so." in app.run().text
     assert any("settle" in w.value for w in app.at.warning)
 
@@ -127,7 +126,10 @@ def test_an_out_of_date_policy_is_shown_with_the_data_it_came_from(both):
     app = both
     app.go("rescaling").at.radio(key="rescaling.way").set_value("Own units")
     app.run().press("Keep own units")
-    assert "The data that the policy was learned from are gone" in app.go("patient").text
+    assert "out of date" in app.go("patient").text
+    assert "ahead of" in app.text
+    del app.at.session_state[Key.KNOWN]
+    assert "The data that the policy was learned from are gone" in app.run().text
     app.go("rescaling").at.radio(key="rescaling.way").set_value("Ordinal: common levels")
     app.run().press("Rescale all variables")
     assert "ahead of" in app.go("patient").text
@@ -168,7 +170,7 @@ def test_one_person_at_one_time(both):
 
 
 def test_nothing_is_recommended_where_nothing_can_be_chosen(walking):
-    trajectories = walking.at.session_state[Key.DONE][Step.RESCALING].result.trajectories
+    trajectories = walking.at.session_state[Key.ANALYSIS].prepared.trajectories
     row, time_ = (~trajectories.available & trajectories.valid).nonzero()
     subject, decision = trajectories.subjects[row[0]], int(time_[0])
     app = walking.go("patient")

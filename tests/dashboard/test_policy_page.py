@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from waiting import finish
 
-from dashboard.session import Done, Key, Step
-from smdp.feature_map.baselines import identity_feature_map
-from smdp.policy.cross_fit import subset
-from smdp.policy.evaluation import evaluate_policy
-from smdp.policy.evaluation_settings import EvaluationSettings
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from dashboard.session import Key
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.value import evaluate_policy
+from smdp.feature_map.identity import identity_feature_map
+from smdp.policy.learned_policy import learn_policy
+from smdp.policy.policy_settings import PolicySettings
+from smdp.steps.step_plans import EvaluationPlan, FeatureMapPlan, PolicyPlan
 from tests.small_policies import random_policy
 
 EVALUATION = 7  # its place in the sidebar
@@ -20,19 +20,14 @@ QUICK = EvaluationSettings(folds=2, bootstraps=20, refit_map=False)
 
 
 def with_policies(app, variables, *more):
-    """As if screening, features and policies had been done for the study that is prepared."""
-    done = app.at.session_state[Key.DONE]
-    trajectories = done[Step.RESCALING].result.trajectories
+    """As if a map and policies had been made of the study that is prepared."""
+    own = app.at.session_state[Key.ANALYSIS].with_plan(features=FeatureMapPlan("identity", True))
+    trajectories, settings = own.prepared.trajectories, PolicySettings(bootstraps=20)
     fitted = identity_feature_map(trajectories.select(variables))
-    policies = (learn_policy(trajectories, fitted, PolicySettings(bootstraps=20)), *more)
-    made_from = done[Step.RESCALING].token
-    for step, result in (
-        (Step.SCREENING, None),
-        (Step.FEATURES, fitted),
-        (Step.POLICY, policies),
-    ):
-        done[step] = Done(made_from, f"{step} token", None, result, "")
-        made_from = done[step].token
+    policies = (learn_policy(trajectories, fitted, settings), *more)
+    asked = tuple(PolicyPlan(replace(settings, model=each.kind)) for each in policies)
+    own = own.with_result("features", fitted).with_plan(policies=asked)
+    app.at.session_state[Key.ANALYSIS] = own.with_result("policy", policies)
     return app.go("policy")
 
 
@@ -48,11 +43,9 @@ def smoking(sample):
 @pytest.fixture
 def judged(smoking):
     """The linear policy's value, in place of the neural one's too."""
-    done = smoking.at.session_state[Key.DONE]
-    trajectories = done[Step.RESCALING].result.trajectories
-    value = evaluate_policy(trajectories, done[Step.POLICY].result[0], QUICK)
-    made_from = done[Step.POLICY].token
-    done[Step.EVALUATION] = Done(made_from, "value", EvaluationSettings(), (value, value), "")
+    own = smoking.at.session_state[Key.ANALYSIS].with_plan(evaluation=EvaluationPlan())
+    value = evaluate_policy(own.prepared.trajectories, own.policies[0], QUICK)
+    smoking.at.session_state[Key.ANALYSIS] = own.with_result("evaluation", (value, value))
     return smoking.run()
 
 
@@ -64,8 +57,8 @@ def walking(app):
 
 
 def quick(app):
-    app.at.number_input(key="policy.bootstraps").set_value(20)
-    app.at.number_input(key="policy.folds").set_value(2)
+    app.at.number_input(key="evaluation.bootstraps").set_value(20)
+    app.at.number_input(key="evaluation.folds").set_value(2)
     return app.run()
 
 
@@ -106,10 +99,10 @@ def test_value_with_intervals_for_every_policy(judged):
     assert "mean utility a decision, later decisions counting less" in judged.text
     assert "nobody in the study followed this policy" in judged.text
     assert "taken (%)" in tables(judged, "least probability")[0]
-    judged.at.selectbox(key="policy.model").set_value("neural")
+    judged.at.selectbox(key="the policy").set_value("neural")
     judged.run()
     assert "**The neural policy" in judged.text
-    judged.at.number_input(key="policy.folds").set_value(4)
+    judged.at.number_input(key="evaluation.folds").set_value(4)
     judged.run()
     assert "not those that the result" in judged.text
     judged.press("Next: patient")
@@ -129,7 +122,7 @@ def test_subgroups_are_named_in_their_own_units(smoking):
 @pytest.mark.usefixtures("in_this_process")
 def test_placebo_of_the_chosen_policy(walking):
     assert "Not checked yet for the linear policy" in walking.text
-    walking.at.number_input(key="policy.shuffles").set_value(5)
+    walking.at.number_input(key="placebo.repeats").set_value(5)
     quick(walking).press("Check with shuffled treatments")
     finish(walking)
     assert "shuffled among the people at each time, 5 times, the linear" in walking.text
@@ -148,35 +141,35 @@ def test_three_actions_with_known_probabilities_and_unavailable_decisions(walkin
 
 
 def test_trial_summary_with_controls_and_percent(walking):
-    walking.at.multiselect(key="policy.controls").set_value(["pain"])
-    walking.at.multiselect(key="policy.moderators").set_value(["pain"])
-    walking.at.checkbox(key="policy.logarithm").check()
+    walking.at.multiselect(key="trial.controls").set_value(["pain"])
+    walking.at.multiselect(key="trial.moderators").set_value(["pain"])
+    walking.at.checkbox(key="trial.logarithm").check()
     walking.run()
     assert "before the logarithm +" in walking.text
     assert "change with pain" in tables(walking, "term")[0]["term"].tolist()
 
 
 def test_too_few_subjects_is_the_librarys_message_and_no_traceback(walking):
-    done = walking.at.session_state[Key.DONE]
-    prepared = done[Step.RESCALING]
-    few = subset(prepared.result.trajectories, np.arange(24) < 6)
-    changed = replace(prepared.result, trajectories=few)
-    done[Step.RESCALING] = replace(prepared, result=changed)
-    done[Step.POLICY] = replace(done[Step.POLICY], token="of few")
-    walking.at.number_input(key="policy.folds").set_value(7)
+    own = walking.at.session_state[Key.ANALYSIS]
+    few = own.prepared.trajectories.take(np.arange(24) < 6)
+    own = own.with_result("rescaling", replace(own.prepared, trajectories=few))
+    own = own.with_result("features", own.feature_map).with_result("policy", own.policies)
+    walking.at.session_state[Key.ANALYSIS] = own
+    walking.at.number_input(key="evaluation.folds").set_value(7)
     walking.run().press("Estimate what it would earn")
     finish(walking)
     assert len(walking.at.error) == 1
     assert "fewer than the 7 folds" in walking.text
-    controls = walking.at.multiselect(key="policy.controls")
+    controls = walking.at.multiselect(key="trial.controls")
     controls.set_value(list(controls.options))
     walking.run()
     assert "6 subjects are too few for the" in walking.text
 
 
 def test_new_policies_put_the_estimate_out_of_date(judged):
-    done = judged.at.session_state[Key.DONE]
-    done[Step.POLICY] = replace(done[Step.POLICY], token="learned anew")
+    own = judged.at.session_state[Key.ANALYSIS]
+    anew = tuple(replace(policy, seed=policy.seed + 1) for policy in own.policies)
+    judged.at.session_state[Key.ANALYSIS] = own.with_result("policy", anew)
     judged.run()
     assert judged.sidebar[EVALUATION] == "out of date"
     assert "learned anew since the last estimate" in judged.text

@@ -4,16 +4,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from waiting import finish
 
-from dashboard.session import Key, Step
+from dashboard.session import Key
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.autosave import Autosaves
-from smdp.analysis.currency import out_of_date
-from smdp.analysis.saved_file import analysis_to_bytes, load_analysis
+from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.plain_data import fingerprint
 from smdp.simulation.samples import sample_file
 from tests.dashboard.conftest import APP, Driver, open_file, saved
 
 SAMPLE = "basics_mobile_synthetic.csv"
-STEPS = (Step.DATA, Step.MISSING, Step.RESCALING, Step.SCREENING, Step.FEATURES, Step.POLICY)
+STEPS = ("data", "missing", "rescaling", "screening", "features", "policy")
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def analysed(sample, in_this_process):
     finish(sample.run().press("Screen 15 variables")).go("feature_dimension")
     sample.at.selectbox(key="features.kind").set_value("pca")
     finish(sample.run().press("Fit the feature map")).go("q_functions")
-    sample.at.checkbox(key="q.neural").set_value(False)
-    sample.at.number_input(key="q.bootstraps").set_value(20)
+    sample.at.checkbox(key="policy.neural").set_value(False)
+    sample.at.number_input(key="policy.bootstraps").set_value(20)
     return finish(sample.run().press("Learn the Q-functions"))
 
 
 def results(app):
-    done = app.at.session_state[Key.DONE]
-    return {step: fingerprint(done[step].result) for step in STEPS if step in done}
+    own = app.at.session_state[Key.ANALYSIS]
+    return {step: fingerprint(result) for step, result in own.results.items()}
 
 
 def test_opened_again_it_shows_the_same(analysed, autosaves):
@@ -64,7 +64,7 @@ def test_opened_again_it_shows_the_same(analysed, autosaves):
     app.run().press("impute")
     assert app.sidebar[2:4] == ["out of date", "out of date"]
     stale = saved(app, autosaves)
-    assert "rescaling" in out_of_date(stale)
+    assert "rescaling" in stale.out_of_date
     old = open_file(analysis_to_bytes(stale))
     assert old.sidebar[:4] == [before[0], before[1], "out of date", "out of date"]
     assert "out of date" in old.go("patient").text
@@ -93,6 +93,21 @@ def test_a_reload_keeps_what_was_chosen_before_it_was_used(sample, autosaves):
     at.switch_page("views/data.py").run()
     roles = at.data_editor[0].value.set_index("column")["role"]
     assert roles["day"] == "state"
+
+
+def test_a_reload_keeps_the_values_of_a_form_that_nothing_was_made_with(sample, autosaves):
+    sample.press("Use these roles").go("missing_values")
+    sample.at.slider(key="missing.span").set_value(0.4)
+    sample.at.multiselect(key="missing.also_exclude").set_value(["S02"])
+    sample.run()
+    saved(sample, autosaves)
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.query_params["work"] = sample.at.query_params["work"]
+    at.run()
+    at.switch_page("views/missing_values.py").run()
+    assert at.slider(key="missing.span").value == 0.4
+    assert at.multiselect(key="missing.also_exclude").value == ["S02"]
+    assert at.sidebar.caption[1].value == "ready"
 
 
 def test_choices_are_written_once_not_at_every_run(sample, autosaves):

@@ -28,8 +28,8 @@ def test_screening_finds_the_planted_variables(prepared):
 
 @pytest.mark.usefixtures("in_this_process")
 def test_forced_variables_are_recorded(prepared):
-    prepared.at.multiselect(key="screening.in").set_value(["age"])
-    prepared.at.multiselect(key="screening.out").set_value(["female"])
+    prepared.at.multiselect(key="screening.force_in").set_value(["age"])
+    prepared.at.multiselect(key="screening.force_out").set_value(["female"])
     finish(prepared.run().press("Screen 13 variables"))
     assert "Decided by hand, not by the test: age, female" in prepared.text
 

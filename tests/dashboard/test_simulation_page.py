@@ -6,9 +6,9 @@ from waiting import finish, wait_until
 
 from dashboard import jobs, session
 from dashboard.jobs import JobState
-from dashboard.session import Step
 from dashboard.simulation_inputs import about
 from smdp.simulation.compare import compare_with_paper
+from smdp.simulation.requests import SimulationRequest, StudyPlanRequest
 from smdp.simulation.study import run_study
 from smdp.simulation.study_settings import SimulationSetting, planned_cells
 from smdp.words.simulation import beside_the_paper, notes_on, others_behind, trials_so_far
@@ -59,12 +59,12 @@ def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
 
 def test_more_trials_are_added_to_those_there_are_and_told_as_they_finish(page):
     first = finish(small_comparison(page, 1))
-    earlier = first.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
+    earlier = first.at.session_state[session.Key.SIMULATED]["simulation"].result.rows
     page.at.number_input(key="simulation.replications").set_value(2)
     page.run().press("Simulate")
-    job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
+    job = page.at.session_state[session.Key.JOBS]["simulation"]
     finish(page)
-    later = page.at.session_state[session.Key.DONE][Step.SIMULATION].result.rows
+    later = page.at.session_state[session.Key.SIMULATED]["simulation"].result.rows
     assert len(later) == 2 * len(earlier)
     assert set(earlier["seconds"]) < set(later["seconds"])  # the same runs, not repeated ones
     said = trials_so_far(job.messages)
@@ -81,12 +81,12 @@ def test_no_feature_map_no_run(page):
 
 def test_cancel_keeps_the_finished_replications(page):
     small_comparison(page, replications=500)
-    job = page.at.session_state[session.Key.JOBS][Step.SIMULATION]
+    job = page.at.session_state[session.Key.JOBS]["simulation"]
     wait_until(lambda: job.message.startswith("3 of 1000 done"), told=lambda: job.message)
     page.run().press("Cancel")
     finish(page)
     assert "Stopped early" in page.text
-    found = page.at.session_state[session.Key.DONE][Step.SIMULATION].result
+    found = page.at.session_state[session.Key.SIMULATED]["simulation"].result
     assert 3 <= len(found.rows) < 1000
 
 
@@ -117,9 +117,9 @@ def test_sizes_that_are_none_are_one_clear_message(page):
 def test_a_stopped_plan_is_a_plan():
     options = {
         "model": "linear", "noise": 0, "subjects": (8, 12), "times": (15,), "discount": 0.5,
-        "replications": 500, "depth": "screening", "how": small_how(),
+        "replications": 500, "depth": "screening", "how": small_how(seed=1),
     }  # fmt: skip
-    job = jobs.start("plan_study", "token", None, options, seed=1)
+    job = jobs.start(StudyPlanRequest(options), keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("3 of 1000 done"), told=lambda: job.message)
     job.cancel()
     wait_until(lambda: job.state != JobState.RUNNING)
@@ -131,7 +131,8 @@ def test_a_stopped_plan_is_a_plan():
 
 
 def test_cancelling_before_anything_is_finished():
-    job = jobs.start("simulate", "token", None, (PAPER, ("adnn",), 1, small_how(seed=0)), seed=0)
+    request = SimulationRequest(PAPER, ("adnn",), 1, small_how(seed=0))
+    job = jobs.start(request, keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("0 of 1 done"), told=lambda: job.message)
     job.cancel()
     wait_until(lambda: job.state != JobState.RUNNING)

@@ -14,13 +14,15 @@ import pyreadstat
 from hostile_study import quick_plan, study_frame
 from sas_file import SAS_FILE
 
-from smdp import FeatureMapPlan, PolicyPlan, PolicySettings, run_analysis
+from smdp.analysis.analysis import run_analysis
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.data.read_table import read_table
-from smdp.policy.export import policy_text
+from smdp.export.policy_file import policy_text
+from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.samples import sample_file
 from smdp.simulation.study_settings import StudySettings
 from smdp.simulation.study_store import COLUMNS, FILE_NAME, open_study
+from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
 
 #: Read by a process of its own, which takes most of a second to start.
 STATISTICAL = (".sav", ".zsav", ".dta", ".xpt", ".sas7bdat")

@@ -34,7 +34,7 @@ MARKS = re.compile(rb"[,;\t|\n\"']|[0-9.]+|[A-Za-z_]+")
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 0.5, 1e308, 10**30, 10**400, 2**63, -(2**63), "", "x", LONG),
     *([], {}, [[]], [None], {"$array": "a"}, {"$class": "os:system", "fields": {}}, float("nan")),
-    *({"$tuple": [[]]}, {"$map": [[[], 1]]}, {"$enum": "smdp.data.study:Cell", "value": 99}),
+    *({"$tuple": [[]]}, {"$map": [[[], 1]]}, {"$enum": "cell", "value": 99}),
 )
 PART_NAMES = ("../x", "/etc/passwd", "a\\b", "", "x/" * 2_000, "manifest.json", "xl/workbook.xml")
 

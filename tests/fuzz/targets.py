@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from smdp import load_analysis
-from smdp.analysis.plan_text import read_plan
+from smdp.analysis.analysis import load_analysis
+from smdp.analysis.plan import read_plan
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, variable_table
@@ -20,7 +20,7 @@ from smdp.data.read_table import read_table
 from smdp.data.reshape import recognise_layout, to_long
 from smdp.data.role_table import role_table, roles_from_table
 from smdp.errors import SmdpError
-from smdp.policy.policy_reader import Policy
+from smdp.export.policy_reader import Policy
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.study_store import FILE_NAME, StudyRows, read_study
 from smdp.simulation.summary import rows_of, settings_of

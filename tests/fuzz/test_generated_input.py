@@ -14,8 +14,7 @@ from hostile_study import quick_plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from smdp import AnalysisPlan
-from smdp.analysis.typed_text import to_table
+from smdp.analysis.plan import AnalysisPlan
 from smdp.errors import SmdpError
 
 ANY = settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
@@ -108,7 +107,7 @@ def test_columns_of_any_kind(tmp_path_factory, table):
     open_file(stream.getvalue(), "any.parquet", ".parquet", tmp_path_factory.getbasetemp())
 
 
-PLAN = to_table(quick_plan(), nulls=True)
+PLAN = quick_plan().to_table(nulls=True)
 SECTIONS = [(key, inner) for key in PLAN if isinstance(PLAN[key], dict) for inner in PLAN[key]]
 
 

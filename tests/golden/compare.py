@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from threadpoolctl import threadpool_info
 
-from smdp import AnalysisResult
+from smdp.analysis.analysis import Analysis
 from smdp.analysis.tables import result_tables
 from smdp.data.export import to_csv
 
@@ -32,12 +32,12 @@ RELATIVE, ABSOLUTE = 1e-6, 1e-9
 Tables = Mapping[str, bytes]
 
 
-def golden_tables(analysis: AnalysisResult) -> dict[str, bytes]:
+def golden_tables(analysis: Analysis) -> dict[str, bytes]:
     """Every table of the analysis by its name, as CSV with all digits of every number."""
     return {table.name: to_csv(table.frame) for table in result_tables(analysis)}
 
 
-def done_steps(analysis: AnalysisResult) -> tuple[str, ...]:
+def done_steps(analysis: Analysis) -> tuple[str, ...]:
     """The steps that have a result, in their order."""
     return tuple(str(step) for step in analysis.results)
 

@@ -25,7 +25,8 @@ from golden.compare import (
 )
 from golden.studies import golden_studies
 
-from smdp import AnalysisResult, run_analysis, save_analysis
+from smdp.analysis.analysis import Analysis, run_analysis
+from smdp.analysis.saved_file import save_analysis
 
 
 def main(names: list[str]) -> None:
@@ -46,7 +47,7 @@ def main(names: list[str]) -> None:
     _write_json(this_machine(), MADE_ON)
 
 
-def _at_no_time(analysis: AnalysisResult) -> AnalysisResult:
+def _at_no_time(analysis: Analysis) -> Analysis:
     """The records without the clock, so that made twice the files are the same."""
     records = {
         step: replace(record, finished="2026-01-01T00:00:00+00:00", seconds=1.0)

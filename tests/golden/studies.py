@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
 
-from smdp import (
-    AnalysisPlan,
-    ColumnRoles,
-    EvaluationPlan,
-    EvaluationSettings,
-    FeatureMapPlan,
-    FeatureMapSettings,
+from smdp.analysis.plan import AnalysisPlan
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.preparation_settings import (
     ImputationSettings,
-    NextValue,
+    PreparationSettings,
+    RescalingSettings,
+)
+from smdp.data.read_table import read_table
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.tnn import TnnSettings
+from smdp.policy.policy_settings import PolicySettings
+from smdp.screening_settings import ScreeningSettings
+from smdp.simulation.samples import BASICS, WALKING, sample_file
+from smdp.steps.step_plans import (
+    EvaluationPlan,
+    FeatureMapPlan,
     PlaceboPlan,
     PolicyPlan,
-    PolicySettings,
-    PreparationSettings,
     ReadingSettings,
-    RescalingSettings,
     ScreeningPlan,
-    ScreeningSettings,
     StabilityPlan,
-    StateVariable,
     TrialPlan,
-    read_table,
 )
-from smdp.simulation.samples import BASICS, WALKING, sample_file
 
 #: What every map here is fitted with, unless its plan says otherwise: as little work as it takes.
 QUICK = FeatureMapSettings(
@@ -241,10 +242,12 @@ def _continuous_plan(table: pd.DataFrame) -> AnalysisPlan:
 
 def _other_map(plan: AnalysisPlan, kind: str) -> AnalysisPlan:
     """The same study with another kind of map of all variables, up to the evaluation."""
-    settings = replace(QUICK, dimensions=(1, 2)) if kind == "tnn" else QUICK
-    return replace(
-        plan,
-        features=FeatureMapPlan(kind=kind, use_all=True, settings=settings, seed=3),
+    settings = None
+    if kind == "tnn":
+        own = {each.name: getattr(QUICK, each.name) for each in fields(TnnSettings)}
+        settings = TnnSettings(**own | {"dimensions": (1, 2)})
+    return plan.replace(
+        features=FeatureMapPlan(kind, True, settings, 3),
         stability=None,
         stop_after="evaluation",
     )

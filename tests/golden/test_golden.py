@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 
 import pytest
 from golden.compare import (
@@ -18,6 +19,8 @@ from golden.compare import (
 )
 
 import smdp
+from smdp.data.prepare import prepare
+from smdp.steps.data import long_table
 
 NAMES = ("students", "walking", "continuous", "pca", "tnn", "identity")
 ALL_STEPS = ("data", "missing", "rescaling", "screening", "features", "stability", "policy",
@@ -95,3 +98,22 @@ def test_its_plan_done_again_gives_the_same_tables(name):
     saved = smdp.load_analysis(SAVED / f"{name}.smdp")
     again = golden_tables(smdp.run_analysis(saved.table, saved.plan))
     assert_same_as_computed(name, stored_tables(name), again)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_variables_are_those_that_the_table_gives_now(name):
+    """Format 1 had names only; names of values and labels come with the table alone."""
+    saved = smdp.load_analysis(SAVED / f"{name}.smdp")
+    again = prepare(
+        long_table(saved.table, saved.plan.reading), saved.plan.roles, saved.prepared.settings
+    )
+    expected = {v.name: replace(v, label="", levels=()) for v in again.trajectories.about}
+    assert saved.prepared.trajectories.about == tuple(expected.values())
+    for fitted in (saved.feature_map, *(policy.feature_map for policy in saved.policies)):
+        assert fitted.about == tuple(expected[name] for name in fitted.variables)
+    alone = smdp.load_analysis(SAVED / f"{name}-without-data.smdp").feature_map
+    for known in alone.about:
+        other = expected[known.name]
+        assert (known.lag, known.column) == (other.lag, other.column)
+        assert (known.comes_from, known.action) == (other.comes_from, other.action)
+        assert (known.kind == "binary") == (other.kind == "binary")

@@ -1,4 +1,4 @@
-# Reference values for smdp.policy.trial_summary: weighted and centred least squares in base R.
+# Reference values for smdp.evaluation.trial_effects: weighted and centred least squares in base R.
 # Run in this folder with `Rscript wcls.R`; it writes wcls.json.
 #
 # Inputs are rounded to 4 decimals, so that the text holds them exactly. The estimate is lm's; the

@@ -1,17 +1,39 @@
-"""Feature maps made by hand, for what only reads them."""
+"""A small study, analysed once; and feature maps made by hand, for what only reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from small_trial import quick_plan, study_frame
 
+from smdp.analysis.analysis import Analysis, run_analysis
+from smdp.analysis.plan import AnalysisPlan
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.layers import Layer
 from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.stability import FeatureMapStability
-from smdp.settings import FeatureMapSettings
+
+
+@pytest.fixture(scope="session")
+def study_file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("study") / "study.csv"
+    study_frame().to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def plan() -> AnalysisPlan:
+    return quick_plan()
+
+
+@pytest.fixture(scope="session")
+def analysis(study_file, plan) -> Analysis:
+    """Every step, done."""
+    return run_analysis(study_file, plan)
 
 
 @pytest.fixture

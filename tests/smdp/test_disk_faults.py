@@ -18,7 +18,7 @@ if os.name != "posix":
 from disk_faults import write_everything
 from fuzz.corpus import corpus
 
-from smdp import load_analysis
+from smdp.analysis.analysis import load_analysis
 from smdp.simulation.study_store import read_study
 
 SCRIPT = Path(__file__).parents[1] / "disk_faults.py"

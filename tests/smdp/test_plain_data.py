@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import ColumnRoles, NextValue, PreparationSettings, StateVariable
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.study import Cell
 from smdp.errors import DataError
 from smdp.plain_data import ARRAYS, STRUCTURE, fingerprint, read_plain, write_plain
@@ -74,7 +75,7 @@ def test_only_results_of_this_package_come_back(tmp_path, name):
     structure = json.loads((tmp_path / STRUCTURE).read_text())
     structure["$class"] = name
     (tmp_path / STRUCTURE).write_text(json.dumps(structure))
-    with pytest.raises(DataError, match="not a kind of result"):
+    with pytest.raises(DataError, match="this version of smdp does not know"):
         read_plain(tmp_path)
 
 

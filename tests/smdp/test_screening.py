@@ -13,7 +13,7 @@ from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
 from smdp.progress import Cancelled
 from smdp.screening import ScreeningResult, screen
-from smdp.settings import ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from smdp.data.files import limits, pyreadstat_process
 from smdp.data.files.reader import Reader, Sheet, damaged
-from smdp.errors import ReadError, shorten
+from smdp.errors import ReadError
+from smdp.text import shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,8 @@ from pandas import DataFrame
 from smdp.data.files.limits import check_shape
 from smdp.data.files.pyreadstat_process import clock_text
 from smdp.data.files.text_values import LARGEST_EXACT, Column, without_blanks
-from smdp.errors import ReadError, listing, shorten
+from smdp.errors import ReadError
+from smdp.text import listing, shorten
 
 _FIRST_LOOK = 1_000
 
@@ -29,6 +30,7 @@ class RawTable:
     format: str
     variable_labels: Mapping[str, str] = field(default_factory=dict)
     value_labels: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    decimal_comma: bool = False  # 1,5 is a number
 
 
 def to_frame(raw: RawTable, source: str) -> DataFrame:
@@ -48,6 +50,7 @@ def to_frame(raw: RawTable, source: str) -> DataFrame:
     arrays = [_exact(column.slice(0, rows)) for column in columns]
     frame: DataFrame = pa.table(arrays, names=names).to_pandas(ignore_metadata=True)
     frame.attrs["format"] = raw.format
+    frame.attrs["decimal_comma"] = raw.decimal_comma
     renamed = dict(zip(raw.names, names, strict=False))
     frame.attrs["variable_labels"] = _by_name(raw.variable_labels, renamed)
     frame.attrs["value_labels"] = {

@@ -13,7 +13,8 @@ from smdp.data.files import limits
 from smdp.data.files.pyreadstat_process import clock_text
 from smdp.data.files.reader import Reader, Sheet, damaged
 from smdp.data.files.shared_text import text_size
-from smdp.errors import ReadError, listing
+from smdp.errors import ReadError
+from smdp.text import listing
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -128,7 +129,8 @@ def _check_is_workbook(parts: list[str], name: str) -> None:
     if {"manifest.json", "plan.json", "analysis.json"} <= set(parts):
         raise ReadError(
             f"'{name}' is a saved analysis of this program, not a table.",
-            "Open it on the page Start, under 'A saved analysis'.",
+            "Open it with smdp.load_analysis.",
+            concerns="saved analysis",
         )
     for start, description in _OTHER_PACKAGES:
         if any(part.startswith(start) for part in parts):

@@ -59,7 +59,8 @@ def _read(data: bytes, name: str, _: Sheet) -> RawTable:
     )
     parts = ["CSV", DELIMITERS.get(layout.delimiter, "one column")]
     parts += ["decimal comma"] * decimal_comma
-    return RawTable(layout.header, columns, ", ".join([*parts, encoding]))
+    found = ", ".join([*parts, encoding])
+    return RawTable(layout.header, columns, found, decimal_comma=decimal_comma)
 
 
 def to_utf8(data: bytes, name: str) -> tuple[bytes, str]:

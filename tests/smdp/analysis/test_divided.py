@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from smdp import ScreeningSettings, SmdpError, run_analysis, screen, simulate
-from smdp.analysis.plan_text import plan_to_toml
-from smdp.analysis.run import AnalysisCancelled
+from smdp.analysis.analysis import AnalysisCancelled, run_analysis
+from smdp.analysis.plan import plan_to_toml
 from smdp.cli import main
-from smdp.feature_map import training
+from smdp.errors import SmdpError
+from smdp.feature_map.adnn import training
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.tuning import grid, how_to_select
 from smdp.feature_map.transitions import TrainingSets, transitions
-from smdp.feature_map.tuning import grid, how_to_select
 from smdp.parallel import workers
 from smdp.plain_data import fingerprint
 from smdp.progress import Cancelled
-from smdp.settings import FeatureMapSettings
+from smdp.screening import screen
+from smdp.screening_settings import ScreeningSettings
+from smdp.simulation.generative_model import simulate
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,7 @@ def test_it_can_be_stopped(where, plan, study_file):
 
 def test_on_the_command_line(cluster, plan, study_file, tmp_path):
     short = tmp_path / "plan.toml"
-    short.write_text(plan_to_toml(replace(plan, stop_after="screening")), encoding="utf-8")
+    short.write_text(plan_to_toml(plan.replace(stop_after="screening")), encoding="utf-8")
     run = ["run", str(short), "--data", str(study_file), "--quiet", "--out"]
     assert main([*run, str(tmp_path / "here")]) == 0
     assert main([*run, str(tmp_path / "there"), "--scheduler", cluster]) == 0
@@ -95,7 +97,7 @@ def test_on_the_command_line(cluster, plan, study_file, tmp_path):
 
 def test_a_cluster_that_is_not_there_is_said(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("smdp.crews.PATIENCE", 0.2)
+    monkeypatch.setattr("smdp.pools.PATIENCE", 0.2)
     nowhere = "tcp://127.0.0.1:9"
     message = re.escape(f"no Dask scheduler at '{nowhere}'")
     with pytest.raises(SmdpError, match=message), workers(scheduler=nowhere):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from saved_members import members, resealed
 
-from smdp import load_analysis
-from smdp.analysis.archive import pack
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.array_file import arrays_from_npz, arrays_to_npz
 from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.archive import pack
 from smdp.errors import ReadError, SmdpError
 
 
@@ -32,9 +32,9 @@ def mutated(saved: bytes, member: str, *changes: tuple[str, str]) -> bytes:
 @pytest.mark.parametrize(
     ("member", "change"),
     [
-        ("results/screening.json", ("smdp.screening:ScreeningResult", "os:system")),
-        ("results/screening.json", ("smdp.screening:ScreeningResult", "smdp.nowhere:X")),
-        ("results/screening.json", ("smdp.screening:ScreeningResult", "smdp.worker:Request")),
+        ("results/screening.json", ('"$class":"screening"', '"$class":"os:system"')),
+        ("results/screening.json", ('"$class":"screening"', '"$class":"nowhere"')),
+        ("results/screening.json", ('"$class":"screening"', '"$class":"worker request"')),
         ("results/screening.json", ('"selected"', '"chosen"')),
         ("results/screening.json", ('"$array":"a', '"$array":"b')),
         ("results/features.json", ('"fields"', '"field"')),

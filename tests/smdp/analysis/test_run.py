@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 import smdp
-from smdp import FeatureMapPlan, ReadingSettings, ScreeningPlan, ScreeningSettings, run_analysis
-from smdp.analysis.run import AnalysisCancelled, with_table
+from smdp.analysis.analysis import AnalysisCancelled, run_analysis
 from smdp.analysis.saved_file import without_data
-from smdp.analysis.steps import Step
 from smdp.errors import DataError
 from smdp.plain_data import fingerprint, read_plain, write_plain
 from smdp.progress import Cancelled
-from smdp.worker import TASKS, Request
+from smdp.screening_settings import ScreeningSettings
+from smdp.steps import SCREENING, step_named, steps
+from smdp.steps.step_plans import FeatureMapPlan, ReadingSettings, ScreeningPlan
 
 
 def test_it_has_every_step_and_its_record(analysis, plan):
-    assert list(analysis.results) == list(analysis.records) == [str(s) for s in Step]
+    assert list(analysis.results) == list(analysis.records) == [step.name for step in steps()]
     assert analysis.feature_map.dimension == 1
     assert [p.kind for p in analysis.policies] == ["linear", "neural"]
     assert len(analysis.values) == 2
     for step, record in analysis.records.items():
-        assert record.asked == plan.asked(Step(step))
+        assert record.asked == step_named(step).asked_by(plan)
         assert record.seconds >= 0
         assert {"smdp", "numpy", "torch", "python"} <= set(record.versions)
         assert all(len(found) == 64 or found == "all" for found in record.inputs.values())
@@ -46,37 +46,6 @@ def test_it_is_what_the_steps_give(analysis, plan, study_file):
     assert fingerprint(policy) == fingerprint(analysis.policies[0])
 
 
-def requests(analysis, plan) -> dict[Step, Request]:
-    """What the pages would ask a worker for."""
-    whole = analysis.prepared.trajectories
-    kept = whole.select(analysis.screening.selected)
-    asked = plan.placebo
-    return {
-        Step.SCREENING: Request("screen", whole, plan.screening.settings, plan.screening.seed),
-        Step.FEATURES: Request("adnn", kept, plan.features.settings, plan.features.seed),
-        Step.STABILITY: Request("stability", (kept, analysis.feature_map), 2, 1),
-        Step.EVALUATION: Request(
-            "evaluation", (whole, analysis.policies), plan.evaluation.settings, plan.evaluation.seed
-        ),
-        Step.PLACEBO: Request(
-            "placebo", (whole, analysis.policies[1]), ("neural", 2, asked.settings), asked.seed
-        ),
-    }
-
-
-@pytest.mark.parametrize(
-    "step",
-    [Step.SCREENING, Step.FEATURES, Step.STABILITY, Step.EVALUATION, Step.PLACEBO],
-)
-def test_a_worker_gives_the_same_to_the_last_digit(analysis, plan, tmp_path, step):
-    """The pages send their data to another process, and get its result, through files."""
-    write_plain(requests(analysis, plan)[step], tmp_path / "request")
-    request = read_plain(tmp_path / "request")
-    result = TASKS[request.task](request, lambda share, what: None)
-    write_plain(result, tmp_path / "result")
-    assert fingerprint(read_plain(tmp_path / "result")) == analysis.records[step].output
-
-
 def test_selected_variables_lie_in_memory_as_after_a_file(analysis, tmp_path):
     kept = analysis.prepared.trajectories.select(["noise", "stress"])
     write_plain(kept, tmp_path)
@@ -89,13 +58,12 @@ def test_it_stops_where_the_plan_stops(partial, study_file, plan):
     assert list(partial.results) == ["data", "missing"]
     assert partial.prepared is None
     assert partial.policies == ()
-    only_data = run_analysis(study_file, replace(plan, stop_after="data"))
+    only_data = run_analysis(study_file, plan.replace(stop_after="data"))
     assert list(only_data.results) == ["data"]
 
 
 def test_without_a_variable_to_go_on_with_it_says_so(study_file, plan):
-    nothing = replace(
-        plan,
+    nothing = plan.replace(
         roles=replace(plan.roles, states=["noise", "smoker"], utility="stress"),
         screening=ScreeningPlan(ScreeningSettings(level=0.001)),
     )
@@ -106,8 +74,7 @@ def test_without_a_variable_to_go_on_with_it_says_so(study_file, plan):
 
 
 def test_all_variables_need_no_screening(study_file, plan):
-    asked = replace(
-        plan,
+    asked = plan.replace(
         screening=None,
         features=FeatureMapPlan("identity", True),
         stability=None,
@@ -123,12 +90,10 @@ def test_a_wide_table_is_read_as_the_plan_says(plan, study_file):
     long = smdp.read_table(study_file)
     wide = long.pivot(index="person", columns="day").swaplevel(axis=1)
     wide.columns = [f"{name}_{day}" for day, name in wide.columns]
-    asked = replace(plan, reading=ReadingSettings(None, "wide", {"stress": (-9,)}))
-    asked = replace(
-        asked, roles=replace(plan.roles, time="decision_number"), stop_after="rescaling"
-    )
+    asked = plan.replace(reading=ReadingSettings(None, "wide", {"stress": (-9,)}))
+    asked = asked.replace(roles=replace(plan.roles, time="decision_number"), stop_after="rescaling")
     found = run_analysis(wide.reset_index(), asked)
-    again = run_analysis(long, replace(plan, stop_after="rescaling"))
+    again = run_analysis(long, plan.replace(stop_after="rescaling"))
     np.testing.assert_array_equal(
         found.prepared.trajectories.states, again.prepared.trajectories.states
     )
@@ -136,15 +101,15 @@ def test_a_wide_table_is_read_as_the_plan_says(plan, study_file):
 
 def test_the_number_of_threads_changes_nothing(study_file, plan, analysis):
     settings = replace(plan.screening.settings, jobs=2)
-    asked = replace(plan, screening=replace(plan.screening, settings=settings))
-    found = run_analysis(study_file, replace(asked, stop_after="screening"))
+    asked = plan.replace(screening=replace(plan.screening, settings=settings))
+    found = run_analysis(study_file, asked.replace(stop_after="screening"))
     assert found.screening.table.equals(analysis.screening.table)
-    assert found.plan.asked(Step.SCREENING) == plan.asked(Step.SCREENING)
+    assert SCREENING.asked_by(found.plan) == SCREENING.asked_by(plan)
 
 
 def test_progress_runs_from_nothing_to_all(study_file, plan):
     heard = []
-    asked = replace(plan, stop_after="screening")
+    asked = plan.replace(stop_after="screening")
     run_analysis(study_file, asked, progress=lambda share, what: heard.append((share, what)))
     shares = [share for share, _ in heard]
     assert shares == sorted(shares)
@@ -163,16 +128,16 @@ def test_stopped_it_hands_over_what_was_finished(study_file, plan):
 
 
 def test_an_error_names_its_step(study_file, plan):
-    wrong = replace(plan, roles=replace(plan.roles, time="hour"))
+    wrong = plan.replace(roles=replace(plan.roles, time="hour"))
     with pytest.raises(DataError, match=r"Step 'data': The table has no column 'hour'.*day"):
         run_analysis(study_file, wrong)
 
 
 def test_a_saved_analysis_meets_its_data_again(analysis):
     bare = without_data(analysis)
-    again = with_table(bare, analysis.table)
+    again = bare.with_table(analysis.table)
     assert list(again.results) == list(analysis.results)
     assert again.records["rescaling"].output == analysis.records["rescaling"].output
-    assert smdp.analysis.currency.is_current(again.plan, again)
+    assert again.out_of_date == ()
     other = analysis.table.assign(noise=0.0)
-    assert smdp.analysis.currency.out_of_date(with_table(bare, other))[0] == Step.SCREENING
+    assert bare.with_table(other).out_of_date[0] == "screening"

@@ -5,13 +5,25 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
 
 import pandas as pd
 import pytest
 
-from smdp import cli, load_analysis, save_analysis
+from smdp import cli
+from smdp.analysis.analysis import load_analysis
 from smdp.analysis.result_files import write_results
+from smdp.analysis.saved_file import save_analysis
 from smdp.analysis.tables import result_tables
+from smdp.commands.run import EPILOG
+from smdp.data.guess_roles import guess_roles
+from smdp.data.preparation_settings import PreparationSettings
+from smdp.data.read_table import read_table
+from smdp.simulation.samples import sample_file
+from smdp.steps.step_plans import ReadingSettings
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_data"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +36,7 @@ def plan_file(plan, tmp_path_factory):
 @pytest.fixture(scope="module")
 def short_plan_file(plan, tmp_path_factory):
     path = tmp_path_factory.mktemp("plan") / "plan.json"
-    path.write_text(replace(plan, stop_after="rescaling").to_json(), encoding="utf-8")
+    path.write_text(plan.replace(stop_after="rescaling").to_json(), encoding="utf-8")
     return path
 
 
@@ -116,9 +128,7 @@ def test_an_error_is_one_line_and_exit_code_2(
 
 
 def test_what_could_not_be_finished_has_exit_code_1(plan, study_file, tmp_path, capsys):
-    asked = replace(
-        plan,
-        roles=replace(plan.roles, states=["noise", "smoker"], utility="stress"),
+    asked = plan.replace(roles=replace(plan.roles, states=["noise", "smoker"], utility="stress"),
         screening=replace(plan.screening, settings=replace(
             plan.screening.settings, level=0.001, permutations=None, force_in=(), pooling="ruger"
         )),
@@ -136,18 +146,44 @@ def test_interrupted_it_writes_what_was_done(
     def stop(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("smdp.analysis.run.finish", stop)
+    monkeypatch.setattr("smdp.steps.rescaling.finish", stop)
     arguments = ["run", str(short_plan_file), "--data", str(study_file), "--out", str(tmp_path)]
     assert cli.main(arguments) == 130
     assert list(load_analysis(tmp_path / "analysis.smdp").results) == ["data", "missing"]
     assert "Interrupted. The steps that were done by then were written" in capsys.readouterr().err
 
 
-def test_synthetic_data_are_marked(study_file, plan, tmp_path):
-    path = tmp_path / "my_synthetic.csv"
-    path.write_bytes(study_file.read_bytes())
-    (tmp_path / "p.toml").write_text(replace(plan, stop_after="data").to_toml())
+@pytest.mark.parametrize(
+    ("file", "name", "synthetic"),
+    [("sample", "my_trial.csv", True), ("own", "non-synthetic_trial.csv", False)],
+)
+def test_the_samples_are_marked_whatever_they_are_called(
+    file, name, synthetic, study_file, plan, tmp_path
+):
+    path = tmp_path / name
+    if file == "sample":
+        path.write_bytes(sample_file("three_action_synthetic.csv").read_bytes())
+        plan = plan.replace(roles=guess_roles(read_table(path)), reading=ReadingSettings())
+    else:
+        path.write_bytes(study_file.read_bytes())
+    (tmp_path / "p.toml").write_text(plan.replace(stop_after="data").to_toml())
     arguments = ["run", str(tmp_path / "p.toml"), "--data", str(path), "--quiet"]
     assert cli.main([*arguments, "--out", str(tmp_path / "out")]) == 0
-    assert (tmp_path / "out" / "tables" / "synthetic-variables.csv").is_file()
-    assert "SYNTHETIC DATA" in (tmp_path / "out" / "summary.txt").read_text()
+    out = tmp_path / "out"
+    assert (out / "tables" / "synthetic-variables.csv").is_file() == synthetic
+    assert ("SYNTHETIC DATA" in (out / "summary.txt").read_text()) == synthetic
+    assert load_analysis(out / "analysis.smdp").table.attrs["synthetic"] is synthetic
+
+
+def test_the_plan_in_the_help_runs(tmp_path):
+    """Handwritten, with defaults for all that it leaves out."""
+    written = EPILOG.partition("what is left out has its default:\n")[2].partition("exit code")[0]
+    (tmp_path / "plan.toml").write_text(dedent(written), encoding="utf-8")
+    table = str(SAMPLES / "basics_mobile_synthetic.csv")
+    arguments = ["run", str(tmp_path / "plan.toml"), "--data", table, "--quiet"]
+    assert cli.main([*arguments, "--out", str(tmp_path / "out")]) == 0
+    found = load_analysis(tmp_path / "out" / "analysis.smdp")
+    assert list(found.results) == ["data", "missing", "rescaling", "screening"]
+    assert found.plan.screening.settings.level == 0.1
+    assert found.plan.screening.seed == 1
+    assert found.plan.preparation == PreparationSettings()

@@ -14,11 +14,11 @@ import pyarrow.parquet
 import pytest
 from saved_members import members, resealed
 
-from smdp import atomic_write, load_analysis, run_analysis, save_analysis
-from smdp.analysis import archive
-from smdp.analysis.archive import Archive, is_sealed, pack
-from smdp.analysis.saved_file import analysis_to_bytes
+from smdp import archive, atomic_write
+from smdp.analysis.analysis import load_analysis, run_analysis
+from smdp.analysis.saved_file import analysis_to_bytes, save_analysis
 from smdp.analysis.table_file import table_from_parquet, table_to_parquet
+from smdp.archive import Archive, is_sealed, pack
 from smdp.errors import DataError, ReadError, SmdpError
 from smdp.plain_data import fingerprint
 
@@ -50,7 +50,7 @@ def test_saved_again_every_member_is_the_same_byte_for_byte(saved):
 
 
 def test_without_the_data_nobody_is_in_it(analysis, plan, saved):
-    plan = replace(plan, preparation=replace(plan.preparation, also_exclude=()))
+    plan = plan.replace(preparation=replace(plan.preparation, also_exclude=()))
     records = {name: replace(r, asked=None) for name, r in analysis.records.items()}
     bare = analysis_to_bytes(replace(analysis, plan=plan, records=records), with_data=False)
     back = load_analysis(bare)
@@ -272,7 +272,7 @@ def test_it_can_be_read_from_a_path_and_an_open_file(partial, tmp_path):
 
 def test_a_table_in_memory_has_a_fingerprint_too(plan, study_file):
     frame = pd.read_csv(study_file)
-    found = run_analysis(frame, replace(plan, stop_after="data"))
+    found = run_analysis(frame, plan.replace(stop_after="data"))
     assert found.source.name == "a table in memory"
     assert found.source.file_fingerprint == ""
     pd.testing.assert_frame_equal(load_analysis(analysis_to_bytes(found)).table, frame)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
 import smdp
-from smdp import ColumnRoles, ReadingSettings
+from smdp.data.column_roles import ColumnRoles
+from smdp.steps.step_plans import ReadingSettings
 
 COMPARE = """
 import json, runpy, sys
@@ -48,7 +48,7 @@ def test_the_script_in_a_fresh_process_gives_the_same_numbers(analysis, plan, st
 
 
 def test_only_public_names_are_used(plan, rescaled):
-    for each in (plan, rescaled, replace(plan, reading=ReadingSettings("A", "wide"))):
+    for each in (plan, rescaled, plan.replace(reading=ReadingSettings("A", "wide"))):
         for node in ast.walk(ast.parse(each.to_script())):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 assert node.value.id != "smdp" or node.attr in smdp.__all__, node.attr
@@ -60,8 +60,7 @@ def test_only_public_names_are_used(plan, rescaled):
     "note", ["x\nimport os", "x\rimport os", "a\x00b", "\u2028import os", '"""']
 )
 def test_no_text_of_the_user_becomes_code(plan, note):
-    hostile = replace(
-        plan,
+    hostile = plan.replace(
         notes={"data": note, "screening": note},
         data_name=note,
         data_fingerprint="0",
@@ -78,7 +77,7 @@ def test_no_text_of_the_user_becomes_code(plan, note):
 
 @pytest.mark.parametrize("step", ["data", "missing", "rescaling", "screening"])
 def test_it_ends_where_the_plan_ends(plan, study_file, step, tmp_path):
-    text = replace(plan, stop_after=step).to_script(str(study_file))
+    text = plan.replace(stop_after=step).to_script(str(study_file))
     (tmp_path / "s.py").write_text(text, encoding="utf-8")
     names: dict = {}
     exec(compile(text, "s.py", "exec"), names)

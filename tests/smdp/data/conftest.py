@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import ColumnRoles
+from smdp.data.column_roles import ColumnRoles
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import ColumnRoles, NextValue, StateVariable, arrange
+from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.errors import DataError, SettingError
 
 

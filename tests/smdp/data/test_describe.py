@@ -1,15 +1,19 @@
 """Sentences hold the actual numbers."""
 
-from smdp import PreparationSettings, RescalingSettings, arrange, guess_roles, prepare, read_table
+from smdp.data.arrange import arrange
 from smdp.data.describe import (
     describe_completed,
     describe_prepared,
     describe_study,
-    percent,
     rescaling_table,
     variable_table,
 )
+from smdp.data.guess_roles import guess_roles
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
+from smdp.data.prepare import prepare
+from smdp.data.read_table import read_table
 from smdp.simulation.samples import sample_file
+from smdp.text import percent
 
 
 def test_percent():

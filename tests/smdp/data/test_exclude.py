@@ -10,9 +10,9 @@ from small_studies import study_of
 
 from smdp.data.column_roles import StateVariable
 from smdp.data.exclude import exclude, missing_shares, varies_over_time
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.study import Study
 from smdp.errors import DataError, SettingError
-from smdp.settings import PreparationSettings
 
 NAN = float("nan")
 STRESS, AGE = StateVariable("stress", "continuous"), StateVariable("age", "continuous")
@@ -49,7 +49,8 @@ def test_leaves_out_whoever_is_above_the_limit(diary: Study) -> None:
     kept, exclusions = exclude(diary, PreparationSettings(exclude_above=0.5))
     assert kept.subjects == ("s0", "s2")
     (case,) = exclusions
-    assert (case.subject, case.missing_share) == ("s1", 0.75)
+    assert (case.subject, case.missing_share, case.limit) == ("s1", 0.75, 0.5)
+    assert case.cause == "too much missing"
     assert case.reason == "75 % of the values that change over time are missing (limit 50 %)"
 
 
@@ -62,6 +63,7 @@ def test_leaves_out_by_hand_and_cuts_the_grid(diary: Study) -> None:
     settings = PreparationSettings(also_exclude=("s0",))
     kept, exclusions = exclude(diary, settings)
     assert kept.subjects == ("s2",)
+    assert exclusions[0].cause == "by hand"
     assert exclusions[0].reason == "left out by hand"
     shapes = {
         "values": (1, 2, 2),
@@ -83,6 +85,7 @@ def test_leaves_out_a_single_row(diary: Study) -> None:
     short = replace(diary, present=present)
     kept, exclusions = exclude(short, PreparationSettings(exclude_above=1))
     assert kept.subjects == ("s0", "s1")
+    assert exclusions[0].cause == "single row"
     assert "single row" in exclusions[0].reason
 
 
@@ -93,6 +96,7 @@ def test_leaves_out_the_unobserved_only_when_asked() -> None:
     assert exclusions == ()
     kept, exclusions = exclude(study, PreparationSettings(unobserved="exclude"))
     assert kept.subjects == ("s0",)
+    assert (exclusions[0].cause, exclusions[0].variables) == ("empty series", ("age",))
     assert exclusions[0].reason == "has no value at all of age"
 
 

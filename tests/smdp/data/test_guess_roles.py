@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import NextValue, arrange, guess_roles, prepare, read_table
+from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
-from smdp.data.guess_roles import guess_columns
+from smdp.data.column_roles import NextValue
+from smdp.data.guess_roles import guess_columns, guess_roles
+from smdp.data.prepare import prepare
+from smdp.data.read_table import read_table
 from smdp.errors import DataError
 from smdp.simulation.samples import sample_file
 

@@ -15,10 +15,11 @@ from small_studies import study_of
 from smdp.data.column_roles import StateVariable
 from smdp.data.impute import fitted_curve, impute, value_range
 from smdp.data.local_polynomial import local_polynomial
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.study import Cell, Study
+from smdp.data.variables import Variable
 from smdp.errors import DataError
 from smdp.progress import Cancelled
-from smdp.settings import ImputationSettings
 
 NAN = float("nan")
 OBSERVED, IMPUTED, EXTRAPOLATED, ABSENT = Cell
@@ -109,9 +110,10 @@ def test_rounding_does_not_lead_out_of_the_range() -> None:
 
 def test_the_range_is_never_upside_down() -> None:
     values = np.array([1.0, 2.0, NAN])
-    assert value_range(CONTINUOUS, values) == (1, 2)
-    assert value_range(StateVariable("x", low=5), values) == (5, 5)
-    assert value_range(StateVariable("x", high=0), values) == (0, 0)
+    assert value_range(Variable("x"), values) == (1, 2)
+    assert value_range(Variable("x", low=5), values) == (5, 5)
+    assert value_range(Variable("x", high=0), values) == (0, 0)
+    assert value_range(Variable("x", high=9, rescaled_from=(3, 9)), values) == (0, 1)
 
 
 def test_refuses_series_without_any_value() -> None:

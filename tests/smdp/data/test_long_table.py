@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from smdp import prepare
 from smdp.data.long_table import prepared_table
+from smdp.data.prepare import prepare
 
 
 def test_it_says_what_the_table_said(frame, roles):

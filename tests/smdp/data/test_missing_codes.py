@@ -43,7 +43,7 @@ def test_text_becomes_numbers_once_the_codes_are_gone() -> None:
 def test_a_decimal_comma_is_known_from_the_file() -> None:
     frame = DataFrame({"x": ["12,345", "refused"]})
     assert mark_missing(frame, "refused")["x"].tolist()[0] == "12,345"
-    frame.attrs["format"] = "CSV, semicolon, decimal comma, UTF-8"
+    frame.attrs["decimal_comma"] = True
     assert mark_missing(frame, "refused")["x"].tolist()[0] == 12.345
 
 

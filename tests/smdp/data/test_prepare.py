@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smdp import ColumnRoles, NextValue, PreparationSettings, RescalingSettings, prepare
+from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
+from smdp.data.prepare import prepare
 from smdp.data.study import Cell
 from smdp.errors import DataError
 

@@ -57,6 +57,8 @@ def test_the_same_bytes_give_the_same_frame_under_any_name(
     assert first.attrs == again.attrs
     assert first.attrs.pop("format").startswith(reader.name)
     assert first.attrs == {
+        "synthetic": False,
+        "decimal_comma": example.decimal_comma,
         "fingerprint": hashlib.sha256(example.content).hexdigest(),
         "variable_labels": example.variable_labels,
         "value_labels": example.value_labels,

@@ -13,9 +13,9 @@ from small_studies import study_of
 
 from smdp.data.column_roles import StateVariable
 from smdp.data.impute import ImputedStudy, impute
+from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.rescale import rescale, unique_counts
 from smdp.errors import DataError, SettingError
-from smdp.settings import RescalingSettings
 
 
 def imputed_of(columns: dict[StateVariable, Any]) -> ImputedStudy:
@@ -44,8 +44,7 @@ def test_the_papers_case() -> None:
     assert column(rescaled, 1) == (SMOKED / 20).tolist()
     assert column(rescaled, 0)[:5] == [0, 0.25, 0.5, 0.75, 1]
     assert rescaled.before_range == {"urge": (1, 5), "cigs": (0, 20)}
-    ranges = [(v.low, v.high) for v in rescaled.imputed.study.variables]
-    assert ranges == [(0, 1), (0, 1)]
+    assert [v.rescaled_from for v in rescaled.imputed.study.variables] == [(1, 5), (0, 20)]
 
 
 def test_the_first_of_equally_rich_variables_is_the_reference() -> None:

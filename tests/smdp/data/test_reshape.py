@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from smdp import arrange, guess_roles, read_table
+from smdp.data.arrange import arrange
+from smdp.data.guess_roles import guess_roles
+from smdp.data.read_table import read_table
 from smdp.data.reshape import recognise_layout, to_long, wide_to_long
 from smdp.errors import DataError
 from smdp.simulation.samples import sample_file

@@ -5,9 +5,10 @@ import io
 import pandas as pd
 import pytest
 
-from smdp import ColumnRoles, NextValue, StateVariable, guess_roles, read_table
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.export import to_csv
-from smdp.data.guess_roles import guess_columns
+from smdp.data.guess_roles import guess_columns, guess_roles
+from smdp.data.read_table import read_table
 from smdp.data.role_table import (
     codes_from_table,
     held_by_columns,
@@ -94,7 +95,11 @@ def test_roles_become_the_table_that_they_are_read_from(sample):
         "student",
         "report",
         "module",
-        ["urge", StateVariable("stress", "ordinal", 0, 12), StateVariable("cigs", "continuous")],
+        [
+            "urge",
+            StateVariable("stress", "ordinal", 0, 12, unit="points"),
+            StateVariable("cigs", "continuous"),
+        ],
         "mood",
         "weekend",
         probability="sleep",

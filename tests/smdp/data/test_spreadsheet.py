@@ -160,7 +160,7 @@ def test_only_a_header() -> None:
         (archive(word__document=b"x"), "is a Word document"),
         (
             archive(**{f"{part}.json": b"{}" for part in ("manifest", "plan", "analysis")}),
-            "a saved analysis of this program.*'A saved analysis'",
+            r"a saved analysis of this program.*smdp\.load_analysis",
         ),
         (archive(mimetype=b"x"), "is an OpenDocument file"),
         (archive(**{"xl__workbook.bin": b"x"}), r"binary Excel workbook \(\.xlsb\)"),

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map import tuning
-from smdp.feature_map.specification import ModelSpec
+from smdp.feature_map.adnn import tuning
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.transitions import TrainingSets, transitions
-from smdp.settings import FeatureMapSettings
 from smdp.simulation.generative_model import simulate
 
 
 @pytest.fixture
-def quick() -> FeatureMapSettings:
+def quick_networks() -> dict[str, Any]:
     """Enough for the wiring, not for good maps."""
-    return FeatureMapSettings(
-        widths=(6,),
-        penalties=(0.02, 0.1),
-        folds=2,
-        steps=60,
-        polish_steps=20,
-        refit_steps=60,
-        restarts=2,
-        batch=32,
-    )
+    return {
+        "widths": (6,),
+        "penalties": (0.02, 0.1),
+        "folds": 2,
+        "steps": 60,
+        "polish_steps": 20,
+        "refit_steps": 60,
+        "restarts": 2,
+        "batch": 32,
+    }
+
+
+@pytest.fixture
+def quick(quick_networks: dict[str, Any]) -> FeatureMapSettings:
+    return FeatureMapSettings(**quick_networks)
 
 
 @pytest.fixture

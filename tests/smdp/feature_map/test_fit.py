@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from smdp.errors import DataError, SettingError
-from smdp.feature_map import tuning
-from smdp.feature_map.iterate import FitCancelled, fit_feature_map
+from smdp.feature_map.adnn import tuning
+from smdp.feature_map.adnn.iterate import FitCancelled, fit_feature_map
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.transitions import transitions
 from smdp.plain_data import read_plain, write_plain
-from smdp.progress import Cancelled
-from smdp.settings import FeatureMapSettings
+from smdp.progress import Cancelled, facts_of
 from smdp.simulation.generative_model import simulate
+from smdp.words.feature_map import dimensions_so_far
 
 
 def test_the_variables_that_matter_are_recovered():
@@ -227,9 +228,16 @@ def test_cancelling_keeps_the_passes_that_are_finished(study, quick):
     assert heard == sorted(heard)
 
 
-def test_progress_only_grows(study, quick):
-    heard: list[float] = []
-    fit_feature_map(study, quick, progress=lambda share, message: heard.append(share))
-    assert heard == sorted(heard)
-    assert heard[-1] == 1.0
-    assert len(heard) >= 8
+def test_progress_only_grows_and_tells_of_each_dimension_tested(study, quick):
+    heard: list[tuple[float, str]] = []
+    fitted = fit_feature_map(study, quick, progress=lambda *news: heard.append(news))
+    shares = [share for share, _ in heard]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert len(shares) >= 8
+    facts = [facts_of(message) for _, message in heard]
+    tested = [f for f in facts if "tested_dimension" in f]
+    found = {(f["pass_number"], f["tested_dimension"], f["p_value"]) for f in tested}
+    columns = fitted.candidates[["pass", "dimension", "p_relative"]]
+    assert found >= set(columns[fitted.candidates["rejected"]].itertuples(index=False, name=None))
+    assert len(dimensions_so_far([message for _, message in heard])) == len(tested) > 0

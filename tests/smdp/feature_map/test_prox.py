@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from scipy.optimize import minimize
 
-from smdp.feature_map.prox import block_soft_threshold
+from smdp.feature_map.adnn.prox import block_soft_threshold
 
 
 def test_closed_form():

@@ -3,7 +3,7 @@
 import pytest
 
 from smdp.errors import SettingError
-from smdp.settings import FeatureMapSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,13 @@ from smdp.settings import FeatureMapSettings
         ({"dimensions": ()}, "'dimensions' must be a list of whole numbers"),
         ({"dimensions": (0,)}, "'dimensions' must be a list of whole numbers"),
         ({"widths": (2.5,)}, "'widths' must be a list of whole numbers"),
-        ({"penalties": (-0.1,)}, "'penalties' must be a list of non-negative"),
+        ({"penalties": (-0.1,)}, "'penalties' must be a list of numbers of at least 0"),
         ({"penalties": 0.1}, "'penalties' must be a list"),
         ({"activation": "sine"}, "'activation' must be 'arctan' or 'tanh' or 'relu'"),
         ({"test": "both"}, "'test' must be 'relative' or 'absolute'"),
         ({"condition": "ii"}, "'condition' must be 'i' unless 'test' is 'absolute'"),
         ({"weak_columns": 1.0}, "'weak_columns' must be a share of at least 0, below 1"),
-        ({"learning_rate": 0.0}, "'learning_rate' must be a positive number"),
+        ({"learning_rate": 0.0}, "'learning_rate' must be a number above 0"),
         ({"restarts": 0}, "'restarts' must be a whole number of at least 1"),
         ({"steps": True}, "'steps' must be a whole number"),
     ],

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from smdp.errors import DataError
-from smdp.feature_map.iterate import FitCancelled, fit_feature_map
+from smdp.feature_map.adnn.iterate import FitCancelled, fit_feature_map
 from smdp.feature_map.stability import StabilityCancelled, feature_map_stability
 from smdp.plain_data import read_plain, write_plain
 from smdp.progress import Cancelled
+from smdp.words.feature_map import stopped_notice
 
 
 def stop_at(words):
@@ -25,7 +26,7 @@ def test_a_map_stopped_between_passes_says_so(study, quick, tmp_path):
         fit_feature_map(study, shrinking, progress=stop_at("Pass 2"))
     kept = stopped.value.finished
     assert not kept.complete
-    assert kept.notes[-1].startswith("Stopped after pass 1; not iterated to the end.")
+    assert stopped_notice(kept).startswith("Stopped after pass 1; not iterated to the end.")
     write_plain(kept, tmp_path)
     loaded = read_plain(tmp_path)
     assert not loaded.complete

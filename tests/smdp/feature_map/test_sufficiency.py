@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.conditional_mean import cross_fitted_residuals
 from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value, u_centred
 from smdp.feature_map.transitions import transitions
-from smdp.settings import FeatureMapSettings
 from smdp.simulation.generative_model import simulate
 
 

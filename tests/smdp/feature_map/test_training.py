@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from smdp.feature_map.adnn.network import BatchedNetwork
+from smdp.feature_map.adnn.specification import HowToTrain, ModelSpec
+from smdp.feature_map.adnn.training import train
 from smdp.feature_map.layers import Network, apply
-from smdp.feature_map.network import BatchedNetwork
-from smdp.feature_map.specification import HowToTrain, ModelSpec
-from smdp.feature_map.training import train
 
 SEED = np.random.SeedSequence(5)
 HOW = HowToTrain(

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from smdp.feature_map import dimension, tuning
-from smdp.feature_map.dimension import candidate_dimensions
-from smdp.feature_map.identify import identified
+from smdp.feature_map.adnn import dimension, tuning
+from smdp.feature_map.adnn.dimension import candidate_dimensions
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.specification import ModelSpec
+from smdp.feature_map.adnn.tuning import Tuned, one_standard_error, smallest_dimension, tune
+from smdp.feature_map.assemble import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
-from smdp.feature_map.specification import ModelSpec
-from smdp.feature_map.tuning import Tuned, one_standard_error, smallest_dimension, tune
-from smdp.settings import FeatureMapSettings
 
 
 def test_the_sparsest_within_one_paired_standard_error():

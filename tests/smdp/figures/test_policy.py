@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from smdp.evaluation.placebo import PlaceboCheck
+from smdp.evaluation.trial_effects import trial_summary
+from smdp.explanation.recommendations import ABSTAINED
 from smdp.figures.policy import (
     methods_figure,
     placebo_figure,
@@ -14,9 +17,6 @@ from smdp.figures.policy import (
     value_figure,
 )
 from smdp.figures.recommendations import group_figure, time_figure
-from smdp.policy.placebo import PlaceboCheck
-from smdp.policy.recommendations import ABSTAINED
-from smdp.policy.trial_summary import trial_summary
 from smdp.simulation.generative_model import simulate
 from tests.small_values import value_of
 

@@ -10,11 +10,11 @@ from small_studies import study_of
 
 from smdp.data.column_roles import StateVariable
 from smdp.data.impute import impute
+from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.rescale import rescale
 from smdp.figures import data as data_figures
 from smdp.figures import missing_values as missing_figures
 from smdp.figures import rescaling as rescaling_figures
-from smdp.settings import ImputationSettings
 
 NAN = np.nan
 MOOD, URGE = StateVariable("mood", "ordinal", 0, 10), StateVariable("urge", "ordinal", 1, 3)

@@ -1,10 +1,22 @@
 """Figures of the Q-functions and Patient pages: what is drawn is what was found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from small_policies import random_policy, trajectories_of
 
+from smdp.data.variables import Variable
+from smdp.explanation.patient_explanation import explain_patient
+from smdp.explanation.person import PersonOverTime
+from smdp.explanation.policy_explanation import explain_policy
+from smdp.explanation.q_differences import (
+    compare_policies,
+    observed_differences,
+    over_two_features,
+    over_variable,
+)
 from smdp.figures.patient import (
     contributions_figure,
     features_figure,
@@ -26,15 +38,6 @@ from smdp.figures.q_functions import (
     parameters_figure,
 )
 from smdp.policy.decision_rule import Reason
-from smdp.policy.explanation import explain_policy
-from smdp.policy.individual import explain_patient
-from smdp.policy.person import PersonOverTime
-from smdp.policy.q_differences import (
-    compare_policies,
-    observed_differences,
-    over_two_features,
-    over_variable,
-)
 
 NAMES = ("stress", "mood", "week<b>end", "age")
 ACTIONS = ("none", "message", "2")
@@ -107,8 +110,10 @@ def test_the_histogram_holds_every_decision_once_on_its_side_of_zero(study, poli
 
 
 def test_curves_are_drawn_in_the_variables_own_units(study, policy):
-    curve = over_variable(policy, study, "stress", "message", "none")
-    figure = curve_figure(curve, (10.0, 30.0))
+    about = (Variable("stress", unit="points", rescaled_from=(10.0, 30.0)),)
+    curve = over_variable(policy, replace(study, about=about), "stress", "message", "none")
+    figure = curve_figure(curve)
+    assert figure.layout.xaxis.title.text == "stress (points)"
     line = next(t for t in figure.data if t.name == "average difference")
     np.testing.assert_allclose(line.x, 10 + 20 * curve.at)
     assert {t.name for t in figure.data} == {"95 % band", "average difference", "decisions seen"}

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from smdp.data.variable_groups import BACKGROUND, CHANGING, EARLIER, variable_groups
+from smdp.data.variables import BACKGROUND, CHANGING, Variable
 from smdp.figures.weights import feature_bars, norms_figure, shown_weights, weights_heatmap
 from smdp.simulation.generative_model import simulate
 
-GROUPS = {"age": BACKGROUND, "mood": CHANGING, "urge": CHANGING, "urge_lag1": EARLIER}
+ABOUT = (Variable("age", changes=False), Variable("urge").back(1))
 NAMES = ("urge_lag1", "urge", "mood", "age")
 WEIGHTS = [[0.9, -0.2, 0.0, 0.4], [0.1, 0.8, 0.0, -0.001]]
 
 
 @pytest.fixture
 def fitted(hand_made):
-    return hand_made(WEIGHTS, NAMES)
+    return hand_made(WEIGHTS, NAMES, about=ABOUT)
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,14 @@ def fitted(hand_made):
     ],
 )
 def test_orders(fitted, order, names):
-    assert list(shown_weights(fitted, order, False, GROUPS)) == names
-    assert "mood" not in shown_weights(fitted, order, True, GROUPS)  # exactly zero
+    assert list(shown_weights(fitted, order, False)) == names
+    assert "mood" not in shown_weights(fitted, order, True)  # exactly zero
 
 
 def test_groups_come_from_what_the_data_do():
     study = simulate("linear", noise=3, subjects=4, times=5, seed=0)
-    groups = variable_groups(study)
-    assert groups["C1"] == BACKGROUND  # constant in time
-    assert groups["S1"] == CHANGING
+    assert study.variable("C1").group == BACKGROUND  # constant in time
+    assert study.variable("S1").group == CHANGING
 
 
 def test_marks_say_whether_the_sign_holds(fitted, steady):
@@ -59,7 +58,7 @@ def test_a_feature_that_few_refits_have_is_not_sure_of_its_signs(fitted, steady)
 
 def test_bars_have_intervals_and_the_names_of_groups(fitted, steady):
     stability = steady(fitted, np.ones((2, 4)))
-    figure = feature_bars(fitted, "feature 1", "by group", True, GROUPS, stability)
+    figure = feature_bars(fitted, "feature 1", "by group", True, stability)
     bars, intervals = figure.data
     assert list(bars.y) == ["age", "urge", "urge_lag1"]
     assert list(intervals.x[:2]) == pytest.approx([0.3, 0.5])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.baselines import identity_feature_map
+from smdp.feature_map.identity import identity_feature_map
 from smdp.policy.decision_rule import REASONS, Reason, decide
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from smdp.policy.learned_policy import learn_policy
+from smdp.policy.policy_settings import PolicySettings
 
 OPTIONS = PolicySettings(discount=0.5, bootstraps=30)
 

@@ -8,11 +8,10 @@ import pytest
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.feature_map.baselines import identity_feature_map
+from smdp.feature_map.identity import identity_feature_map
 from smdp.plain_data import read_plain, write_plain
-from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.q_learning import learn_policy
-from smdp.policy.settings import PolicySettings
+from smdp.policy.learned_policy import LearnedPolicy, learn_policy
+from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.generative_model import simulate
 
 ORACLE = ["S1", "S2", "S3", "S4"]

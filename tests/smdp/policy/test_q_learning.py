@@ -7,13 +7,13 @@ import pytest
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.feature_map.baselines import identity_feature_map
+from smdp.feature_map.identity import identity_feature_map
 from smdp.feature_map.transitions import Scale
-from smdp.policy import linear, stochastic
-from smdp.policy.least_squares import LinearFit, policy_iteration, with_intercept
-from smdp.policy.q_learning import learn_policy, resamples
-from smdp.policy.rows import DecisionRows, decision_rows
-from smdp.policy.settings import PolicySettings
+from smdp.policy import q_linear
+from smdp.policy.decision_rows import DecisionRows, decision_rows
+from smdp.policy.learned_policy import learn_policy, resamples
+from smdp.policy.policy_settings import PolicySettings
+from smdp.policy.q_linear import LinearFit, policy_iteration, with_intercept
 from smdp.simulation.generative_model import simulate
 
 STATES, ACTIONS, DISCOUNT = 5, 3, 0.9
@@ -95,7 +95,7 @@ def test_the_network_finds_the_optimal_policy(unavailable):
 
 
 def test_the_papers_update_comes_to_the_same(monkeypatch):
-    monkeypatch.setattr(stochastic, "UPDATES", 25_000)
+    monkeypatch.setattr(q_linear, "UPDATES", 25_000)
     process = FiniteProcess()
     trial = process.trial()
     batch = learned(trial, discount=0.5)
@@ -273,7 +273,10 @@ def _growing_rows(seed: int) -> DecisionRows:
         utility=random.standard_normal(30),
         following=grown + 0.1 * random.standard_normal((30, 2)),
         choices=np.ones((30, 2), dtype=bool),
+        row=np.arange(30) // 10,
+        time=np.arange(30) % 10,
         subject=np.arange(30) // 10,
+        shape=(3, 10),
         actions=2,
         levels=2,
         scale=Scale(np.zeros(2), np.ones(2)),
@@ -285,7 +288,7 @@ def test_weights_without_bound_are_refused(study, monkeypatch):
     def lost(*_, **__):
         return LinearFit(np.full((2, 5), np.nan), (1.0,), (1.0,), False)
 
-    monkeypatch.setattr(linear, "policy_iteration", lost)
+    monkeypatch.setattr(q_linear, "policy_iteration", lost)
     with pytest.raises(DataError, match="grow without bound"):
         learn_policy(study, identity_feature_map(study), PolicySettings(bootstraps=2))
 

@@ -7,12 +7,12 @@ import shutil
 import pytest
 from hostile_study import quick_plan, study_frame
 
-from smdp import AnalysisResult, run_analysis
+from smdp.analysis.analysis import Analysis, run_analysis
 from smdp.report.browser import PROGRAMS
 
 
 @pytest.fixture(scope="session")
-def analysis() -> AnalysisResult:
+def analysis() -> Analysis:
     return run_analysis(study_frame(), quick_plan())
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from smdp.analysis.saved_file import without_data
-from smdp.analysis.steps import Step
+from smdp.blocks import AuthorNote, Bullets, Notice, Paragraph, Table
 from smdp.errors import SettingError
-from smdp.report.collect import SECTIONS, available_sections, build_report, report_figures
-from smdp.report.data_sections import flow_table, imputed_table
-from smdp.report.parts import AuthorNote, Bullets, Notice, Paragraph, Table
-from smdp.settings import ScreeningSettings
+from smdp.report.collect import available_sections, build_report, report_figures, section_titles
+from smdp.screening_settings import ScreeningSettings
+from smdp.steps.data import flow_table
+from smdp.steps.missing import imputed_table
 
 
 def section(report, key):
@@ -28,7 +28,7 @@ def texts(blocks):
 
 
 def synthetic(analysis):
-    return replace(analysis, source=replace(analysis.source, name="sample_synthetic.csv"))
+    return replace(analysis, source=replace(analysis.source, synthetic=True))
 
 
 @pytest.fixture
@@ -36,13 +36,13 @@ def stale(analysis):
     """Screening was asked for otherwise since it was done."""
     screening = replace(analysis.plan.screening, settings=ScreeningSettings(level=0.2))
     features = replace(analysis.plan.features, use_all=False)
-    return replace(analysis, plan=replace(analysis.plan, screening=screening, features=features))
+    return replace(analysis, plan=analysis.plan.replace(screening=screening, features=features))
 
 
 def test_a_finished_analysis_has_every_section(analysis):
     report = build_report(analysis, date="today")
-    assert [each.key for each in report.sections] == list(SECTIONS)
-    assert [each.title for each in report.sections] == list(SECTIONS.values())
+    assert [each.key for each in report.sections] == list(section_titles())
+    assert [each.title for each in report.sections] == list(section_titles().values())
     assert report.title == f"Analysis of {analysis.source.name}"
     assert report.date == "today"
     assert all(each.blocks for each in report.sections)
@@ -53,7 +53,7 @@ def test_sections_can_be_chosen(analysis):
     assert [each.key for each in report.sections] == ["summary", "methods"]
     left_out = texts(section(report, "summary").blocks)
     assert "Left out by the author's choice" in left_out
-    assert SECTIONS["screening"] in left_out
+    assert section_titles()["screening"] in left_out
 
 
 @pytest.mark.parametrize(("wrong", "problem"), [(["weather"], "weather"), ([], "at least one")])
@@ -64,7 +64,7 @@ def test_sections_that_are_none(analysis, wrong, problem):
 
 
 def test_what_was_not_done_is_left_out_and_said(analysis):
-    done = (Step.DATA, Step.MISSING)
+    done = ("data", "missing")
     early = replace(
         analysis,
         results={step: analysis.results[step] for step in done},
@@ -77,7 +77,7 @@ def test_what_was_not_done_is_left_out_and_said(analysis):
     said = texts(section(report, "summary").blocks)
     assert "Not done, so not in this report" in said
     for key in ("screening", "weights", "policy"):
-        assert SECTIONS[key] in said
+        assert section_titles()[key] in said
     assert report.banners == ()
 
 
@@ -108,7 +108,7 @@ def test_unknown_probabilities_make_a_standing_banner(analysis):
     trajectories = analysis.prepared.trajectories
     unknown = replace(trajectories, probabilities=trajectories.probabilities * float("nan"))
     prepared = replace(analysis.prepared, trajectories=unknown)
-    observed = replace(analysis, results={**analysis.results, Step.RESCALING: prepared})
+    observed = replace(analysis, results={**analysis.results, "rescaling": prepared})
     banners = build_report(observed, sections=["summary"]).banners
     assert any("observational" in banner.text for banner in banners)
 
@@ -142,8 +142,8 @@ def test_without_the_data_nothing_personal_is_in_it(analysis):
 
 
 def test_policies_of_other_data_are_not_explained_with_these(analysis):
-    record = replace(analysis.records[Step.RESCALING], output="another")
-    changed = replace(analysis, records={**analysis.records, Step.RESCALING: record})
+    record = replace(analysis.records["rescaling"], output="another")
+    changed = replace(analysis, records={**analysis.records, "rescaling": record})
     report = build_report(changed, sections=["q_functions"])
     names = [each.name for each in report.figures]
     assert "q-functions-linear-parameters" in names

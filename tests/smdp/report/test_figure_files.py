@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
+from smdp.blocks import NamedFigure, file_names
 from smdp.errors import SettingError, SmdpError
 from smdp.figures.style import DIVERGING, new_figure
 from smdp.progress import Cancelled
 from smdp.report import browser
 from smdp.report.browser import BrowserError, find_browser
 from smdp.report.figure_files import export_figures, figure_files
-from smdp.report.named_figure import NamedFigure, file_names
 
 NOWHERE = "/nowhere/chrome"
 #: Text of less than this many points cannot be read in print.

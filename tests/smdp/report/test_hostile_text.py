@@ -12,10 +12,10 @@ import pytest
 from hostile_study import BEFORE
 
 from smdp.analysis.tables import result_tables
+from smdp.blocks import file_names
 from smdp.data.export import FORMULA_STARTS, to_csv
 from smdp.report.collect import build_report, report_figures
 from smdp.report.figure_data import figure_data
-from smdp.report.named_figure import file_names
 from smdp.report.word import to_docx
 
 #: As plotly would take them: markup, a formula, a place to fill in, a turn of direction.

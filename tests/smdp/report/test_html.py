@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 import pytest
 from hostile_study import ENDLESS, FORMULA, MARKDOWN, MARKUP
 
-from smdp.report.collect import SECTIONS, build_report
+from smdp.blocks import Report, Section, Table
+from smdp.report.collect import build_report, section_titles
 from smdp.report.html import to_html
-from smdp.report.parts import Report, Section, Table
-from smdp.words.numbers import p_text
-from smdp.words.policy_value import digits_of, interval_text
+from smdp.text import interval_text, p_text
+from smdp.words.policy_value import digits_of
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -86,10 +86,10 @@ def page(written) -> Page:
 
 def test_every_section_is_there_and_the_page_is_well_formed(page):
     ids = [attrs["id"] for tag, attrs in page.tags if tag == "section"]
-    assert ids == list(SECTIONS)
+    assert ids == list(section_titles())
     assert page.open == []
     links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
-    assert links == [f"#{key}" for key in SECTIONS]
+    assert links == [f"#{key}" for key in section_titles()]
     assert "A <b>title</b>" in page.text("")
     assert "An & author" in page.text("")
 
@@ -183,7 +183,7 @@ def test_an_endless_name_is_cut_but_for_the_plan(page):
     assert ENDLESS not in cells
     assert any(cell.startswith("nnnnnnnn") and "…" in cell for cell in cells)
     assert ENDLESS in page.text("appendix")
-    for key in SECTIONS:
+    for key in section_titles():
         if key != "appendix":
             assert all(len(word) < 100 for word in page.text(key).split())
 
@@ -206,7 +206,7 @@ def test_a_report_without_figures_has_no_script():
 
 
 def test_control_characters_are_replaced():
-    from smdp.report.parts import Paragraph
+    from smdp.blocks import Paragraph
 
     written = to_html(_report((Paragraph("a\x00b\x1fc\ud800d"),)))
     assert "a�b�c�d" in written
@@ -247,7 +247,7 @@ def test_it_opens_without_the_network(analysis, chrome, tmp_path):
 
 
 def test_a_synthetic_study_says_so_on_top_and_at_each_figure(analysis):
-    source = replace(analysis.source, name="x_synthetic.csv")
+    source = replace(analysis.source, synthetic=True)
     shown = Page(to_html(build_report(replace(analysis, source=source), sections=["screening"])))
     assert "Synthetic data" in shown.text("")
     figures = sum("data-figure" in attrs for _, attrs in shown.tags)

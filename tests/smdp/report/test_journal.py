@@ -4,11 +4,11 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from smdp.blocks import NamedFigure
 from smdp.figures.style import ACTION_COLOURS, DIVERGING, GREY, SEQUENTIAL, VERMILION, new_figure
 from smdp.report.figure_data import figure_data
 from smdp.report.greyscale import parsed, to_greyscale
 from smdp.report.journal import for_print
-from smdp.report.named_figure import NamedFigure
 
 LONG = "State variable (weights of the one layer, standardised variables)"
 

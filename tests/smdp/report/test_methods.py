@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from smdp.analysis.steps import Step
-from smdp.policy.settings import PolicySettings
+from smdp.data.preparation_settings import RescalingSettings
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.policy.policy_settings import PolicySettings
 from smdp.report.appendix import record_table, settings_table, version_table
 from smdp.report.methods import methods_text
 from smdp.report.references import REFERENCES, cited
-from smdp.settings import FeatureMapSettings, RescalingSettings, ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 
 
 def asked(analysis, step, **changes):
@@ -65,27 +66,31 @@ def test_only_what_is_cited_is_listed(analysis):
 @pytest.mark.parametrize(
     ("step", "changes", "words"),
     [
-        (Step.SCREENING, {"settings": ScreeningSettings(rank=2)}, "u = 2 (Rüger, 1978)"),
+        ("screening", {"settings": ScreeningSettings(rank=2)}, "u = 2 (Rüger, 1978)"),
         (
-            Step.SCREENING,
+            "screening",
             {"settings": ScreeningSettings(test="likelihood_ratio", force_out=("age", "sex"))},
             "age, sex were left out without a test",
         ),
         (
-            Step.FEATURES,
+            "features",
             {"settings": FeatureMapSettings(test="absolute", condition="ii")},
             "condition (ii) of Lemma 3.4",
         ),
         (
-            Step.FEATURES,
+            "features",
             {"settings": FeatureMapSettings(interpretable=False, depths=(1, 2))},
             "a network with 1 or 2 hidden layers",
         ),
-        (Step.FEATURES, {"settings": FeatureMapSettings()}, "0.02, 0.05, 0.1, 0.2 by 5-fold"),
-        (Step.FEATURES, {"kind": "pca"}, "principal components"),
-        (Step.FEATURES, {"kind": "tnn"}, "separate sparse network"),
-        (Step.FEATURES, {"kind": "identity", "use_all": False}, "screening had kept, standardised"),
-        (Step.TRIAL, {"controls": (), "moderators": ()}, "intervals are of 90 %."),
+        ("features", {"settings": FeatureMapSettings()}, "0.02, 0.05, 0.1, 0.2 by 5-fold"),
+        ("features", {"kind": "pca", "settings": None}, "principal components"),
+        ("features", {"kind": "tnn", "settings": None}, "separate sparse network"),
+        (
+            "features",
+            {"kind": "identity", "use_all": False, "settings": None},
+            "screening had kept, standardised",
+        ),
+        ("trial", {"controls": (), "moderators": ()}, "intervals are of 90 %."),
     ],
 )
 def test_it_follows_the_settings(analysis, step, changes, words):
@@ -93,14 +98,14 @@ def test_it_follows_the_settings(analysis, step, changes, words):
 
 
 def test_rescaling_and_the_papers_update(analysis):
-    record = analysis.records[Step.RESCALING]
+    record = analysis.records["rescaling"]
     rescaled = replace(record, asked=RescalingSettings("cigs"))
-    policy = analysis.records[Step.POLICY]
+    policy = analysis.records["policy"]
     plan = replace(policy.asked[0], settings=PolicySettings(update="stochastic"))
     records = {
         **analysis.records,
-        Step.RESCALING: rescaled,
-        Step.POLICY: replace(policy, asked=(plan,)),
+        "rescaling": rescaled,
+        "policy": replace(policy, asked=(plan,)),
     }
     text = " ".join(methods_text(replace(analysis, records=records)))
     assert "rescaled to the levels of 'cigs'" in text
@@ -122,9 +127,9 @@ def test_the_appendix_has_every_setting_seed_and_version(analysis):
     assert by_name["1.discount"] == "0.5"
     assert by_name["reason"] == "two, to be quick"
     records = record_table(analysis).set_index("step")
-    assert records.loc["Policy", "seed"] == "4, 1"
+    assert records.loc["Q-functions", "seed"] == "4, 1"
     assert records.loc["Screening", "seed"] == "3"
-    assert (records["state"] == "current").all()
+    assert (records["state"] == "done").all()
     versions = version_table(analysis).set_index("program")["version"]
     assert versions["smdp"] == "0.1.0"
     assert {"python", "numpy", "torch"} <= set(versions.index)

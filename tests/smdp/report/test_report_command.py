@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from docx import Document
 
-from smdp import cli, save_analysis
+from smdp import cli
+from smdp.analysis.saved_file import save_analysis
 
 
 @pytest.fixture(scope="module")

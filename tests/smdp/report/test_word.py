@@ -10,10 +10,10 @@ from docx.shared import Mm
 from hostile_study import ENDLESS, FORMULA, MARKDOWN, MARKUP
 from PIL import Image
 
-from smdp.report.collect import SECTIONS, build_report
-from smdp.report.parts import Paragraph, Report, Section
+from smdp.blocks import Paragraph, Report, Section
+from smdp.report.collect import build_report, section_titles
 from smdp.report.word import NO_PICTURE, to_docx
-from smdp.words.numbers import p_text
+from smdp.text import p_text
 
 NOWHERE = "/nowhere/chrome"
 
@@ -37,7 +37,7 @@ def cells(document):
 
 
 def test_every_section_is_a_heading(document):
-    assert headings(document, 1) == list(SECTIONS.values())
+    assert headings(document, 1) == list(section_titles().values())
     assert document.paragraphs[0].text == "A <b>title</b>"
     assert document.core_properties.title == "A <b>title</b>"
     assert document.core_properties.author == "An & author"
@@ -84,7 +84,7 @@ def test_without_chrome_a_sentence_stands_for_each_figure(document, analysis):
 
 
 def test_with_chrome_figures_are_pictures_of_300_dpi(analysis, chrome):
-    source = replace(analysis.source, name="x_synthetic.csv")
+    source = replace(analysis.source, synthetic=True)
     report = build_report(replace(analysis, source=source), sections=["screening"])
     document = opened(report, chrome)
     assert len(document.inline_shapes) == len(report.figures) > 0

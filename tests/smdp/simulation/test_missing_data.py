@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.prepare import prepare
 from smdp.errors import SettingError
 from smdp.screening import screen
-from smdp.settings import PreparationSettings, ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 from smdp.simulation.missing_data import MissingData, study_roles, study_table
 

@@ -15,7 +15,7 @@ from smdp.figures.simulation import (
     value_figure,
 )
 from smdp.plain_data import read_plain, write_plain
-from smdp.settings import ScreeningSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.planning import plan_study, wilson_interval
 from smdp.words.simulation import (

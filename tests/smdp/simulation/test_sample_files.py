@@ -12,11 +12,14 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from smdp.analysis.provenance import source_of
+from smdp.data.read_table import read_table
 from smdp.errors import ReadError
 from smdp.simulation import samples
 from smdp.simulation.basics_like import BASELINE, SELF_REPORTS, STATES, basics_like
 from smdp.simulation.sample_files import write_sample_files
 from smdp.simulation.samples import SAMPLE_FILES, SAMPLE_STUDIES, sample_file
+from smdp.simulation.three_action import three_action
 
 LONG = "basics_mobile_synthetic"
 
@@ -151,3 +154,15 @@ def test_importing_the_samples_loads_no_reader() -> None:
         "sys.exit(any(m in sys.modules for m in ('pyreadstat', 'openpyxl', 'torch', 'pandas')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", SAMPLE_FILES)
+def test_every_file_is_known_as_synthetic_by_its_bytes(name: str) -> None:
+    content = sample_file(name).read_bytes()
+    assert read_table(content, name="trial").attrs["synthetic"] is True
+    assert read_table(b"id,synthetic\n1,2\n", name="synthetic.csv").attrs["synthetic"] is False
+
+
+def test_synthetic_frames_say_so_without_a_file() -> None:
+    assert source_of(basics_like()).synthetic
+    assert source_of(three_action()).synthetic

@@ -17,22 +17,23 @@ from waiting import wait_until
 
 from smdp.errors import DataError, SettingError, SmdpError
 from smdp.plain_data import read_plain, write_plain
-from smdp.progress import Cancelled
-from smdp.settings import ScreeningSettings
+from smdp.progress import Cancelled, facts_of
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 from smdp.simulation.replication import replicate, separate_networks
 from smdp.simulation.study import StudyCancelled, run_study
 from smdp.simulation.study_settings import (
     PAPER_SETTINGS,
-    Cell,
     SimulationSetting,
+    StudyCell,
     StudySettings,
     planned_cells,
     seeds_of,
 )
 from smdp.simulation.study_store import CLOCK, FILE_NAME, read_study
 from smdp.simulation.summary import kept_by_kind, summarise, timings
-from smdp.simulation.time_left import duration
+from smdp.text import duration
+from smdp.words.simulation import trials_so_far
 
 
 def same(first, second):
@@ -77,7 +78,7 @@ def test_seeds_depend_on_nothing_but_the_data_asked_for():
 
 
 def test_part_of_a_study_can_be_repeated_alone(small_study):
-    alone = replicate(Cell(SETTINGS[1], "pca", 2), small_how())
+    alone = replicate(StudyCell(SETTINGS[1], "pca", 2), small_how())
     row = small_study.rows.query("model == 'quad' and feature_map == 'pca' and replication == 2")
     assert row["linear"].item() == alone.linear
     assert row["neural"].item() == alone.neural
@@ -210,7 +211,8 @@ def test_failures_are_kept_with_their_seed_and_are_not_fatal(tmp_path):
 def test_nothing_kept_is_a_failure_that_says_so():
     how = small_how(screening=ScreeningSettings(level=0.01, permutations=99, pooling="trajectory"))
     found = [
-        replicate(Cell(SimulationSetting("linear", 0, 6, 2), "screened", r), how) for r in range(3)
+        replicate(StudyCell(SimulationSetting("linear", 0, 6, 2), "screened", r), how)
+        for r in range(3)
     ]
     failed = [each for each in found if each.status == "failed"]
     assert failed
@@ -258,7 +260,7 @@ def test_bad_settings_are_explained(arguments, message):
 
 
 def test_a_further_discount_adds_an_outcome():
-    cell = Cell(SETTINGS[0], "oracle", 0)
+    cell = StudyCell(SETTINGS[0], "oracle", 0)
     plain, further = replicate(cell, small_how()), replicate(cell, small_how(further_discount=0.95))
     assert plain.neural_further is None
     assert further.neural_further is not None
@@ -268,7 +270,7 @@ def test_a_further_discount_adds_an_outcome():
 def test_networks_take_part():
     """The alternating and the separate networks, with hardly any training."""
     for kind in ("adnn", "tnn"):
-        found = replicate(Cell(SimulationSetting("linear", 0, 12, 8), kind, 0), small_how())
+        found = replicate(StudyCell(SimulationSetting("linear", 0, 12, 8), kind, 0), small_how())
         assert found.status == "done", found.message
         assert found.dimension >= 1
 
@@ -305,7 +307,12 @@ def test_progress_says_how_far_and_how_long():
     shares = [share for share, _ in said]
     assert shares == sorted(shares)
     assert said[-1] == (1.0, "3 of 3 done")
-    assert any("1 of 3 done, about" in text for _, text in said)
+    assert any(text == "1 of 3 done" and facts_of(text)["seconds_left"] > 0 for _, text in said)
+    lines = trials_so_far([text for _, text in said])
+    assert [line.split(":")[0] for line in lines] == [f"trial {n}, PCA" for n in (1, 2, 3)]
+    assert [text for _, text in said if "finished_trial" in facts_of(text)] == [
+        f"Finished: {line}" for line in lines
+    ]
     assert [duration(s) for s in (45, 600, 7800)] == ["45 s", "10 min", "2 h 10 min"]
 
 

@@ -11,7 +11,7 @@ from small_simulation import small_how
 from smdp.errors import DataError
 from smdp.simulation import study_store
 from smdp.simulation.names import MAPS
-from smdp.simulation.study_settings import Cell
+from smdp.simulation.study_settings import StudyCell
 from smdp.simulation.study_store import COLUMNS, FILE_NAME, open_study, read_study
 from smdp.simulation.summary import settings_of
 
@@ -70,7 +70,7 @@ def test_a_view_without_end_does_not_hold_up_the_reader(small_study, tmp_path, m
 
 def write_study(study, folder):
     with open_study(folder, study.how, "0.1.0") as store:
-        store.take_over(study, [Cell(s, m, r) for s in settings_of(study) for m in MAPS
+        store.take_over(study, [StudyCell(s, m, r) for s in settings_of(study) for m in MAPS
                                 for r in range(99)])  # fmt: skip
     return folder
 

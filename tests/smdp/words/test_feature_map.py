@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 
-from smdp.settings import FeatureMapSettings
+from smdp.data.variables import Variable
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.progress import Message
 from smdp.words.feature_map import (
     check_feature_map,
     describe_feature_map,
@@ -43,32 +45,40 @@ def test_a_dimension_by_hand_is_not_said_to_be_the_smallest(hand_made):
 
 
 def test_stopped_early_is_said_once_and_first(hand_made):
-    note = "Stopped after pass 1; not iterated to the end."
     left_out = "The network of dimension 3 was left out."
-    fitted = hand_made(
-        [[1.0, 0.5]], NAMES, candidates=PASSED, complete=False, notes=(left_out, note)
-    )
-    assert stopped_notice(fitted) == note
+    fitted = hand_made([[1.0, 0.5]], NAMES, candidates=PASSED, complete=False, notes=(left_out,))
+    assert stopped_notice(fitted).startswith("Stopped after pass 1; not iterated to the end.")
     assert [problem.message for problem in check_feature_map(fitted)] == [left_out]
     assert feature_map_summary(fitted).endswith("stopped after pass 1")
     assert stopped_notice(replace(fitted, complete=True)) == ""
 
 
 def test_all_rejected_is_one_warning(hand_made):
-    note = "Every dimension tried was rejected at level 0.05; the largest, 1, is used."
-    fitted = hand_made([[1.0, 0.5]], NAMES, candidates=((1, 0.001, True),), notes=(note,))
+    fitted = hand_made([[1.0, 0.5]], NAMES, candidates=((1, 0.001, True),))
     assert feature_map_summary(fitted) == "dimension 1, rejected (p = .001)"
     found = check_feature_map(fitted)
     assert [problem.severity for problem in found] == ["warning"]
     assert found[0].remedy
 
 
+def test_a_pass_before_the_last_in_which_all_were_rejected_is_a_note(hand_made):
+    fitted = hand_made([[1.0, 0.5]], NAMES, candidates=((1, 0.3, False),))
+    earlier = fitted.candidates.assign(dimension=2, rejected=True)
+    last = fitted.candidates.assign(**{"pass": 2})
+    both = replace(fitted, candidates=pd.concat([earlier, last], ignore_index=True))
+    (found,) = check_feature_map(both)
+    assert found.severity == "note"
+    assert "In pass 1 every dimension tried was rejected at level 0.05; the largest, 2" in str(
+        found
+    )
+
+
 def test_what_a_fit_says_while_it_runs():
     heard = [
-        "Pass 1: tuning dimensions 1 to 3",
-        "Pass 1: dimension 1 rejected, p = 0.0010",
-        "Pass 1: testing dimension 2",
-        "Pass 2: dimension 2 not rejected, p = 0.2100",
+        Message("Pass 1: tuning dimensions 1 to 3", pass_number=1),
+        Message("A", pass_number=1, tested_dimension=1, p_value=0.001, rejected=True),
+        "Pass 1: dimension 2 rejected, p = 0.0010",  # words alone are not read
+        Message("B", pass_number=2, tested_dimension=2, p_value=0.21, rejected=False),
     ]
     assert dimensions_so_far(heard) == [
         "Pass 1, dimension 1: rejected (p = .001)",
@@ -90,7 +100,7 @@ def test_directions_of_one_layer_and_of_a_deep_map(hand_made):
 
 def test_yes_or_no_is_not_high_or_low(hand_made):
     fitted = hand_made([[1.0, -0.8]], NAMES)
-    binary = replace(fitted, centre=np.array([0.3, 2.0]), scale=np.array([0.21**0.5, 1.0]))
+    binary = replace(fitted, about=(Variable("stress", kind="binary", low=0.0, high=1.0),))
     assert "Feature 1 is large when stress is 1, at low mood." in describe_weights(binary)
 
 

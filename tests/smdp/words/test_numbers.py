@@ -2,7 +2,7 @@
 
 import pytest
 
-from smdp.words.numbers import p_text, signed
+from smdp.text import p_text, signed
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_policies import random_policy, trajectories_of
 
-from smdp.policy.q_differences import compare_policies, observed_differences
+from smdp.explanation.q_differences import compare_policies, observed_differences
 from smdp.words.policy import (
     check_policies,
     describe_comparison,

@@ -5,21 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.placebo import PlaceboCheck
+from smdp.evaluation.trial_effects import trial_summary
+from smdp.evaluation.value import evaluate_policy
 from smdp.policy.decision_rule import Reason
-from smdp.policy.evaluation import evaluate_policy
-from smdp.policy.evaluation_settings import EvaluationSettings
-from smdp.policy.placebo import PlaceboCheck
-from smdp.policy.trial_summary import trial_summary
 from smdp.simulation.generative_model import simulate
+from smdp.text import interval_text
 from smdp.words.policy_value import (
-    NO_INTERVAL,
     check_value,
     decimals,
     describe_value,
     difference_words,
     evaluation_summary,
     gain_sentence,
-    interval_text,
     observational_notice,
     policy_label,
     positivity_words,
@@ -83,8 +82,7 @@ def test_policies_without_an_interval_are_said_once():
     assert "below 0.05" in problem.message
 
 
-def test_the_library_begins_its_warnings_as_expected():
-    """`check_value` leaves out those that `without_interval` says."""
+def test_warnings_name_each_policy_without_an_interval_once():
     study = simulate("linear", subjects=12, times=8, seed=0).select(["S1"])
 
     class Treat:
@@ -96,7 +94,8 @@ def test_the_library_begins_its_warnings_as_expected():
     settings = EvaluationSettings(folds=2, bootstraps=20, least_effective=50.0, segments=2)
     value = evaluate_policy(study, Treat(), settings)
     assert len(without_interval(value, "given")) == 4
-    assert sum(text.startswith(NO_INTERVAL) for text in value.warnings) == 4
+    assert len(value.warnings) - len(value.cautions) == 4
+    assert [problem.message for problem in check_value(value)] == list(value.cautions)
     assert "given policy" in value_words(value, "given")["policy"].tolist()
 
 

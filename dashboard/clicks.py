@@ -1,0 +1,20 @@
+"""What to do on the pages where the library says what to write in Python."""
+
+from __future__ import annotations
+
+#: By what a remedy concerns (`SmdpError.concerns`, `Problem.concerns`): what to click.
+CLICKS = {
+    "unobserved": "Keep everybody and do without the variable: set it to 'ignore' on the page "
+    "Data. Or keep the variable and do without those who lack it: tick 'Leave out empty series'.",
+    "saved analysis": "Open it on the page Start, under 'A saved analysis'.",
+    "table or analysis": "Choose a file that ends in .smdp. A table goes to 'Your own file' on the "
+    "page Start.",
+    "quick training": "Untick 'Quick training' for figures to report.",
+    "bootstraps": "Set 'Refits on resampled people' to 0 for the default, or to 50.",
+    "probability": "Their columns are chosen on the Data page.",
+}
+
+
+def what_to_do(remedy: str, concerns: str) -> str:
+    """The remedy for somebody in front of a page."""
+    return CLICKS.get(concerns, remedy)

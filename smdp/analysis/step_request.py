@@ -1,0 +1,47 @@
+"""What a worker is asked: this step of this analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from smdp.analysis.analysis import Analysis
+from smdp.analysis.plan import plan_from_json
+from smdp.analysis.provenance import TableSource
+from smdp.progress import Progress
+from smdp.steps import Step, step_named, steps
+
+
+@dataclass(frozen=True, eq=False)
+class StepRequest:
+    """A step, the plan (as JSON), and what the steps before hand on to it.
+
+    `table`: where the step reads it.
+    """
+
+    step: str
+    plan: str
+    handed: Mapping[str, Any]
+    source: TableSource
+    table: pd.DataFrame | None = None
+
+    @classmethod
+    def of(cls, analysis: Analysis, step: str | Step) -> StepRequest:
+        """With just what the step works on: it may be large."""
+        own = step_named(step)
+        needed = {*own.takes.values(), *own.needed(analysis.plan)}
+        handed = {
+            each.name: each.hands_on(analysis.results[each.name])
+            for each in steps()
+            if each.name in needed and each.name in analysis.results
+        }
+        table = analysis.table if own.reads_table else None
+        return cls(own.name, analysis.plan.to_json(), handed, analysis.source, table)
+
+    def do(self, progress: Progress) -> object:
+        received = {name: step_named(name).received(what) for name, what in self.handed.items()}
+        analysis = Analysis(plan_from_json(self.plan), self.source, self.table, results=received)
+        return step_named(self.step).run(analysis, progress)

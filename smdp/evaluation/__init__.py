@@ -1,0 +1,1 @@
+"""What a policy is worth: probabilities of treatment, estimators, placebo, trial effects."""

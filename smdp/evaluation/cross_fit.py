@@ -1,0 +1,85 @@
+"""Folds of subjects, and a policy learned anew without each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.trajectories import Trajectories
+from smdp.errors import DataError
+from smdp.evaluation.value_rows import ValueRows
+from smdp.feature_map.kinds import map_kind
+from smdp.feature_map.result import FittedFeatureMap
+from smdp.parallel import each
+from smdp.policy.learned_policy import LearnedPolicy, learn_policy
+from smdp.policy.policy_settings import PolicySettings
+from smdp.progress import Progress, between, silent
+
+#: How many ways to divide the subjects are tried before an action is called too rare.
+ATTEMPTS = 200
+
+
+def folds_of_subjects(
+    rows: ValueRows, folds: int, labels: Sequence[str], random: np.random.Generator
+) -> NDArray[np.int64]:
+    """(N,): such that each action is taken by two subjects or more outside each fold."""
+    count = rows.subjects
+    if count < folds:
+        raise DataError(
+            f"There are {count} subjects with a usable decision, fewer than the {folds} folds.",
+            "Use fewer folds (the setting 'folds'), or add subjects.",
+        )
+    taken = np.zeros((count, rows.actions + 1), dtype=bool)
+    taken[rows.subject, rows.level] = True
+    for _ in range(ATTEMPTS):
+        fold = random.permutation(np.arange(count) % folds)
+        if all((taken[fold != k, :-1].sum(axis=0) >= 2).all() for k in range(folds)):
+            return np.asarray(fold[rows.cluster])
+    rarest = int(np.argmin(taken[:, :-1].sum(axis=0)))
+    raise DataError(
+        f"The action '{labels[rarest]}' was taken by {taken[:, rarest].sum()} of {count} subjects: "
+        "too few to learn from some and to judge with others.",
+        "Join rare actions, or add subjects.",
+    )
+
+
+def learned_without_each(
+    trajectories: Trajectories,
+    policy: LearnedPolicy,
+    fold: NDArray[np.int64],  # (n,): of each trajectory; -1 for those that are never judged
+    *,
+    refit_map: bool,
+    progress: Progress,
+) -> list[LearnedPolicy]:
+    """The policy as it would have been learned without each fold."""
+    count = int(fold.max()) + 1
+    maps = [policy.feature_map] * count
+    share = 0.0
+    if refit_map:
+        share = 0.8
+        kind = map_kind(policy.feature_map.kind)
+        maps = kind.without_each(
+            trajectories, policy.feature_map, fold, progress=between(progress, 0.0, share)
+        )
+    # Errors of margins and parameters are of no use here.
+    settings = replace(policy.settings, bootstraps=0)
+
+    def learning(k: int) -> Progress:
+        text = f"Learning the policy without fold {k + 1}"
+        return lambda done, what: progress(share + (1 - share) * k / count, text)
+
+    pieces = ((trajectories.take(fold != k), maps[k]) for k in range(count))
+    return list(each(_learned, pieces, settings, policy.seed, progress=learning))
+
+
+def _learned(
+    piece: tuple[Trajectories, FittedFeatureMap],
+    settings: PolicySettings,
+    seed: int,
+    progress: Progress = silent,
+) -> LearnedPolicy:
+    progress(0.0, "")
+    return learn_policy(*piece, settings, seed=seed)

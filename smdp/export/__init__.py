@@ -1,0 +1,1 @@
+"""A learned policy as files that other programs read."""

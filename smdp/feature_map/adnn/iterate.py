@@ -1,0 +1,202 @@
+"""Corollary 3.3: a feature map on all variables, then again on the variables it kept.
+
+The first pass works on the process (U, S) of all given variables. Each further pass works on
+(U, S_J), J being the variables with weights that are not exactly zero, and stops when no variable
+is dropped. The map of the last pass is the result.
+
+Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from smdp.data.trajectories import Trajectories
+from smdp.errors import SettingError
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.assemble import assembled, widened
+from smdp.feature_map.base import check_asked
+from smdp.feature_map.network_settings import NetworkSettings
+from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
+from smdp.progress import Cancelled, Progress, reworded, silent
+
+if TYPE_CHECKING:
+    from smdp.feature_map.adnn.dimension import Candidate, DimensionChoice  # torch comes along
+
+
+class FitCancelled(Cancelled):
+    """The work was stopped; `finished` is the map of the last pass that was finished, if any."""
+
+    finished: FittedFeatureMap | None
+
+    def __init__(self, finished: FittedFeatureMap | None) -> None:
+        super().__init__("The fit of the feature map was stopped.")
+        self.finished = finished
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass: its variables (as columns of all variables) and what was chosen for them."""
+
+    columns: tuple[int, ...]
+    choice: DimensionChoice
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        return tuple(self.columns[j] for j in self.choice.chosen.inputs)
+
+
+def fit_feature_map(
+    trajectories: Trajectories,
+    settings: FeatureMapSettings = FeatureMapSettings(),  # noqa: B008 - frozen
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> FittedFeatureMap:
+    """The map of the smallest dimension that is not rejected, on as few variables as possible.
+
+    Works on the variables that the trajectories have: screen first, then `select`. The result
+    depends on the data, the settings and the seed only. "Not rejected at the level" is all that
+    is established about the dimension. Stopped by `progress`, it raises `FitCancelled`.
+    """
+    from smdp.feature_map.adnn.training import one_thread
+
+    check_asked(trajectories, settings, FeatureMapSettings, seed)
+    check_dimensions(trajectories, settings)
+    progress = progress or silent
+    folds, training = np.random.SeedSequence(seed).spawn(2)
+    rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
+    passes: list[Pass] = []
+    complete = False
+    try:
+        with one_thread():
+            for each in _passes(rows, settings, training, progress):
+                passes.append(each)
+        complete = True
+        progress(1.0, "The feature map is fitted")
+    except Cancelled as stop:
+        finished = _result(trajectories, rows, passes, settings, seed, complete) if passes else None
+        raise FitCancelled(finished) from stop
+    return _result(trajectories, rows, passes, settings, seed, complete)
+
+
+def _passes(
+    rows: Transitions,
+    settings: FeatureMapSettings,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+) -> Iterator[Pass]:
+    """Pass after pass, until no variable is dropped."""
+    from smdp.feature_map.adnn.dimension import choose_dimension
+
+    columns = tuple(range(rows.columns))
+    for number in count(1):
+
+        def report(share: float, what: str, number: int = number) -> None:
+            # Nobody knows how many passes there will be: each gets half of what is left.
+            done = 1 - 0.5 ** (number - 1) * (1 - share / 2)
+            text = f"Pass {number}: {what[0].lower()}{what[1:]}"
+            progress(done, reworded(what, text, pass_number=number))
+
+        key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
+        sets = TrainingSets(rows.select(columns))
+        found = Pass(columns, choose_dimension(sets, settings, seed=key, report=report))
+        yield found
+        if not settings.iterate or not found.kept or found.kept == columns:
+            return
+        columns = found.kept
+
+
+def check_dimensions(trajectories: Trajectories, settings: NetworkSettings) -> None:
+    """Refuse more features than there are variables."""
+    available = len(trajectories.variables)
+    if settings.dimensions is not None and max(settings.dimensions) > available:
+        raise SettingError(
+            f"The setting 'dimensions' asks for {max(settings.dimensions)} features, but there "
+            f"are only {available} variables.",
+            f"Use dimensions of at most {available}.",
+        )
+
+
+def _result(
+    trajectories: Trajectories,
+    rows: Transitions,
+    passes: list[Pass],
+    settings: FeatureMapSettings,
+    seed: int,
+    complete: bool,
+) -> FittedFeatureMap:
+    last = passes[-1]
+    network = last.choice.chosen.refitted.network
+    names = trajectories.variables
+    notes = list(dict.fromkeys(note for each in passes for note in each.choice.notes))
+    if not last.kept:
+        notes.append("No variable was selected: nothing in the state was found to predict.")
+    found = assembled(
+        "adnn",
+        trajectories.about,
+        widened(network.features, last.columns, len(names)),
+        network.activation,
+        rows.states,
+        settings,
+        seed,
+        identify_by=rows,
+        steps=_steps(names, passes),
+        candidates=_candidates(passes),
+        notes=notes,
+    )
+    return replace(found, complete=complete)
+
+
+def _steps(names: tuple[str, ...], passes: list[Pass]) -> pd.DataFrame:
+    """One row for each pass."""
+    return pd.DataFrame(
+        {
+            "pass": number,
+            "variables": ", ".join(names[j] for j in each.columns),
+            "variables_count": len(each.columns),
+            "kept": ", ".join(names[j] for j in each.kept),
+            "kept_count": len(each.kept),
+            **_figures(each.choice.chosen),
+        }
+        for number, each in enumerate(passes, 1)
+    )
+
+
+def _candidates(passes: list[Pass]) -> pd.DataFrame:
+    """One row for each pass and dimension that was tried."""
+    return pd.DataFrame(
+        {
+            "pass": number,
+            "kept_count": len(candidate.inputs),
+            **_figures(candidate),
+            "chosen": candidate is each.choice.chosen,
+        }
+        for number, each in enumerate(passes, 1)
+        for candidate in each.choice.candidates
+    )
+
+
+def _figures(candidate: Candidate) -> dict[str, object]:
+    tuned = candidate.tuned
+    return {
+        "dimension": tuned.dimension,
+        "width": tuned.width,
+        "depth": tuned.depth,
+        "penalty": tuned.penalty,
+        "cv_loss": tuned.loss,
+        "refit_loss": candidate.refit_loss,
+        "refit_weight_decay": candidate.refitted.weight_decay,
+        "p_absolute": candidate.absolute,
+        "p_relative": candidate.relative.p_value,
+        "p_dependence": candidate.relative.dependence,
+        "p_loss": candidate.relative.loss,
+        "rejected": candidate.rejected,
+    }

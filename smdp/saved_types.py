@@ -1,0 +1,119 @@
+"""The kinds of things that a saved file may hold, each under a tag that never changes.
+
+A class may be renamed or moved: its line here is then changed, its tag is not, and every file that
+was ever written still opens. A tag that is no longer needed stays in the migrations of the file
+(`smdp.analysis.formats`). Nothing that is not listed is ever made from a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from enum import Enum
+from importlib import import_module
+
+from smdp.errors import DataError
+from smdp.text import shorten
+
+#: By tag: where the class lives now. Imported when a file needs it, for some bring torch along.
+HOMES: dict[str, str] = {
+    # what was asked
+    "variable": "smdp.data.column_roles:StateVariable",
+    "next value": "smdp.data.column_roles:NextValue",
+    "column roles": "smdp.data.column_roles:ColumnRoles",
+    "reading settings": "smdp.steps.step_plans:ReadingSettings",
+    "imputation settings": "smdp.data.preparation_settings:ImputationSettings",
+    "rescaling settings": "smdp.data.preparation_settings:RescalingSettings",
+    "preparation settings": "smdp.data.preparation_settings:PreparationSettings",
+    "screening settings": "smdp.screening_settings:ScreeningSettings",
+    "feature map settings": "smdp.feature_map.adnn.map_settings:FeatureMapSettings",
+    "tnn settings": "smdp.feature_map.tnn:TnnSettings",
+    "pca settings": "smdp.feature_map.pca:PcaSettings",
+    "identity settings": "smdp.feature_map.identity:IdentitySettings",
+    "policy settings": "smdp.policy.policy_settings:PolicySettings",
+    "evaluation settings": "smdp.evaluation.evaluation_settings:EvaluationSettings",
+    "screening plan": "smdp.steps.step_plans:ScreeningPlan",
+    "feature map plan": "smdp.steps.step_plans:FeatureMapPlan",
+    "stability plan": "smdp.steps.step_plans:StabilityPlan",
+    "policy plan": "smdp.steps.step_plans:PolicyPlan",
+    "evaluation plan": "smdp.steps.step_plans:EvaluationPlan",
+    "placebo plan": "smdp.steps.step_plans:PlaceboPlan",
+    "trial plan": "smdp.steps.step_plans:TrialPlan",
+    # what was found
+    "data variable": "smdp.data.variables:Variable",
+    "study": "smdp.data.study:Study",
+    "exclusion": "smdp.data.exclude:Exclusion",
+    "cell": "smdp.data.study:Cell",
+    "imputed study": "smdp.data.impute:ImputedStudy",
+    "completed study": "smdp.data.prepare:CompletedStudy",
+    "rescaled study": "smdp.data.rescale:RescaledStudy",
+    "prepared data": "smdp.data.prepare:PreparedData",
+    "trajectories": "smdp.data.trajectories:Trajectories",
+    "screening round": "smdp.screening:ScreeningRound",
+    "screening": "smdp.screening:ScreeningResult",
+    "layer": "smdp.feature_map.layers:Layer",
+    "network": "smdp.feature_map.layers:Network",
+    "network size": "smdp.feature_map.result:NetworkSize",
+    "feature map": "smdp.feature_map.result:FittedFeatureMap",
+    "stability": "smdp.feature_map.stability:FeatureMapStability",
+    "q-function": "smdp.policy.q_function:QFunction",
+    "support": "smdp.policy.support:Support",
+    "policy": "smdp.policy.learned_policy:LearnedPolicy",
+    "policy value": "smdp.evaluation.value:PolicyValue",
+    "placebo check": "smdp.evaluation.placebo:PlaceboCheck",
+    "trial summary": "smdp.evaluation.trial_effects:TrialSummary",
+    "explanation": "smdp.explanation.policy_explanation:Explanation",
+    "patient explanation": "smdp.explanation.patient_explanation:PatientExplanation",
+    # how it came to be
+    "problem": "smdp.data.problem:Problem",
+    "table source": "smdp.analysis.provenance:TableSource",
+    "step record": "smdp.analysis.provenance:StepRecord",
+    # simulations
+    "simulation setting": "smdp.simulation.study_settings:SimulationSetting",
+    "study settings": "smdp.simulation.study_settings:StudySettings",
+    "missing data": "smdp.simulation.missing_data:MissingData",
+    "generative model": "smdp.simulation.generative_model:GenerativeModel",
+    "study rows": "smdp.simulation.study_store:StudyRows",
+    "study plan": "smdp.simulation.planning:StudyPlan",
+    # between processes only
+    "step request": "smdp.analysis.step_request:StepRequest",
+    "simulation request": "smdp.simulation.requests:SimulationRequest",
+    "study plan request": "smdp.simulation.requests:StudyPlanRequest",
+}
+_TAGS = {home: tag for tag, home in HOMES.items()}
+_registered: dict[str, type] = {}
+
+
+def register(tag: str, kind: type) -> type:
+    """Let files hold a class of another package (a step's result, say) under this tag."""
+    if tag in HOMES or _registered.get(tag, kind) is not kind:
+        raise ValueError(f"the tag '{tag}' is taken")
+    _registered[tag] = kind
+    return kind
+
+
+def tag_of(kind: type) -> str:
+    """The tag that things of this class are written under."""
+    tag = _TAGS.get(f"{kind.__module__}:{kind.__qualname__}")
+    if tag is not None:
+        return tag
+    for tag, known in _registered.items():
+        if known is kind:
+            return tag
+    raise TypeError(f"{kind.__name__} is not plain data: it has no tag in smdp.saved_types")
+
+
+def type_of(tag: object) -> type:
+    """The class that is written under a tag."""
+    name = str(tag)
+    if name in _registered:
+        return _registered[name]
+    if name not in HOMES:
+        raise DataError(
+            f"The file holds a '{shorten(tag)}', which this version of smdp does not know.",
+            "It was written by a later version of smdp, or with a package that is not loaded here: "
+            "install that version, or import that package first. Else the file is damaged.",
+        )
+    module, _, qualified = HOMES[name].partition(":")
+    kind: type = getattr(import_module(module), qualified)
+    assert is_dataclass(kind) or issubclass(kind, Enum), name
+    return kind

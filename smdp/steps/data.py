@@ -1,0 +1,208 @@
+"""The step Data: which column is what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from smdp.blocks import bullets, table
+from smdp.data.arrange import arrange
+from smdp.data.checks import find_problems
+from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.describe import describe_study, exclusion_table, variable_table
+from smdp.data.missing_codes import mark_missing
+from smdp.data.problem import Problem
+from smdp.data.reshape import to_long
+from smdp.progress import Progress
+from smdp.steps.code import code
+from smdp.steps.step import REQUIRED, Page, PlanSection, ReportSection, Step
+from smdp.steps.step_plans import ReadingSettings
+from smdp.text import listing, plural
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from smdp.analysis.analysis import Analysis
+    from smdp.analysis.plan import AnalysisPlan
+    from smdp.blocks import Block, Draw
+    from smdp.data.prepare import CompletedStudy
+    from smdp.data.study import Study
+
+
+WANG = "(Wang et al., 2017)"
+MOST_SUBJECTS = 120  # with more, a row a subject cannot be read
+
+
+def long_table(table: pd.DataFrame, reading: ReadingSettings) -> pd.DataFrame:
+    """The table in long form, with missing values where its codes for them were."""
+    return mark_missing(to_long(table, reading.layout), dict(reading.missing_codes))
+
+
+def run(analysis: Analysis, progress: Progress) -> Study:
+    assert analysis.table is not None
+    progress(0.0, "Arranging the table")
+    return arrange(long_table(analysis.table, analysis.plan.reading), analysis.plan.roles)
+
+
+def summary(study: Study, analysis: Analysis) -> str:
+    people = plural(len(study.subjects), "subject")
+    return f"{people}, {plural(len(study.variables), 'state variable')}"
+
+
+def warns(study: Study, analysis: Analysis) -> Sequence[Problem]:
+    assert analysis.table is not None
+    return find_problems(long_table(analysis.table, analysis.plan.reading), analysis.plan.roles)
+
+
+def says(analysis: Analysis) -> list[str]:
+    assert analysis.study is not None
+    return describe_study(analysis.study)
+
+
+def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
+    assert analysis.study is not None
+    yield "variables", variable_table(analysis.study)
+
+
+def figures(study: Study) -> Mapping[str, go.Figure]:
+    from smdp.figures.data import decisions_figure
+
+    return {"decisions": decisions_figure(study)}
+
+
+def methods(analysis: Analysis, asked: Any) -> str:
+    roles: ColumnRoles = asked[1]
+    study = analysis.study
+    who = "" if study is None else f" of {plural(len(study.subjects), 'subject')}"
+    text = f"We analysed the decisions{who} as a Markov decision process {WANG}. "
+    text += f"The action was '{roles.action}'"
+    if study is not None:
+        text += f" (with the levels {listing(study.action_labels, 12)})"
+    variables = [variable.name for variable in roles.variables]
+    text += f"; the state had {plural(len(variables), 'variable')} ({listing(variables, 20)})"
+    if roles.lags:
+        text += f", with {plural(roles.lags, 'earlier value')} of each and of the action"
+    if roles.add_time:
+        text += ", and the number of the decision"
+    text += f". The utility was {_utility(roles.utility)}. "
+    if roles.available is not None:
+        text += f"Decisions at which no action could be taken were marked by '{roles.available}'. "
+    if roles.probability is None:
+        return text + (
+            "The probabilities of treatment were not given: where they were needed, they were "
+            "estimated by a (multinomial) logit on the state, and effects are to be read as in an "
+            "observational study."
+        )
+    return text + "The probabilities with which the actions were randomised were known."
+
+
+def _utility(utility: str | NextValue) -> str:
+    if isinstance(utility, NextValue):
+        sign = "minus the" if utility.sign < 0 else "the"
+        return f"{sign} next value of '{utility.variable}'"
+    return f"'{utility}'"
+
+
+def script(plan: AnalysisPlan) -> str:
+    reading = plan.reading
+    sheet = "" if reading.sheet is None else f", sheet={code(reading.sheet, 0)}"
+    lines = [f"frame = smdp.read_table(DATA{sheet})"]
+    if reading.layout != "long":
+        lines.append(f"frame = smdp.to_long(frame, {code(reading.layout, 0)})")
+    if reading.missing_codes:
+        codes = code(dict(reading.missing_codes), 0)
+        lines.append(f"frame = smdp.mark_missing(frame, {codes})")
+    lines.append(f"roles = {code(plan.roles, 0)}")
+    if not plan.does("missing"):
+        lines.append("study = smdp.arrange(frame, roles)")
+    return "\n".join(lines)
+
+
+def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
+    from smdp.figures.data import decisions_figure
+
+    study = analysis.study
+    assert study is not None
+    found = bullets(describe_study(study))
+    found += table("Flow of participants", flow_table(analysis))
+    if analysis.completed is not None:
+        found += table("Who was left out, and why", exclusion_table(analysis.completed))
+    found += table(
+        "State variables",
+        variable_table(study),
+        "Lowest, mean and highest: of the observed values.",
+    )
+    if len(study.subjects) <= MOST_SUBJECTS:
+        found.append(
+            draw(
+                "decisions",
+                "Treatments over time",
+                decisions_figure(study),
+                "Which treatment each subject received at each decision: a row a subject, in the "
+                "table's order.",
+            )
+        )
+    return found
+
+
+def flow_table(analysis: Analysis) -> pd.DataFrame:
+    """From the table to what was analysed: how many at each stage, and why not more."""
+    study, completed, prepared = analysis.study, analysis.completed, analysis.prepared
+    assert study is not None
+    rows = [
+        ("In the table", len(study.subjects), f"{plural(analysis.source.rows, 'row')}, as read"),
+    ]
+    if completed is not None:
+        kept = completed.imputed.study
+        out = len(completed.exclusions)
+        rows.append(("Left out", out, "; ".join(_reasons(completed)) or "nobody"))
+        decisions = f"{int(kept.on_grid.sum()):,} decisions, gaps included"
+        rows.append(("Analysed", len(kept.subjects), decisions))
+        if prepared is not None:
+            used = int(prepared.trajectories.valid.sum())
+            possible = int(sum(max(n - 1, 0) for n in kept.lengths))
+            choice = prepared.trajectories.valid & prepared.trajectories.available
+            text = f"{used:,} of {possible:,} steps from one decision to the next"
+            if choice.sum() < used:
+                text += f", {int(choice.sum()):,} of them with a choice of treatment"
+            people = int(prepared.trajectories.valid.any(axis=1).sum())
+            rows.append(("With usable transitions", people, text))
+    return pd.DataFrame(rows, columns=["stage", "subjects", "details"])
+
+
+def _reasons(completed: CompletedStudy) -> list[str]:
+    """How many for which reason, without names."""
+    kinds: dict[str, int] = {}
+    for each in completed.exclusions:
+        many = each.cause == "too much missing"
+        kind = "too many missing values" if many else each.reason
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return [f"{count}: {kind}" for kind, count in kinds.items()]
+
+
+DATA = Step(
+    name="data",
+    title="Data",
+    question="Which column is what? Correct the guesses, then see what was understood.",
+    sections=(
+        PlanSection("roles", ColumnRoles, REQUIRED),
+        PlanSection("reading", ReadingSettings, ReadingSettings()),
+    ),
+    result="smdp.data.study:Study",
+    reads_table=True,
+    asked=lambda plan: (plan.reading, plan.roles),
+    run=run,
+    summary=summary,
+    says=says,
+    warns=warns,
+    tables=tables,
+    figures=figures,
+    methods=methods,
+    report=(ReportSection("study", "Study and participants", ("data",), study_section),),
+    script=script,
+    script_end='print(len(study.subjects), "subjects")',
+    page=Page("Data", "Say what each column is", "data", 1),
+    personal=True,
+)

@@ -1,0 +1,247 @@
+"""The step Value of the policy: what it would earn, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from smdp.blocks import Bullets, Heading, Notice, Paragraph, bullets, table
+from smdp.data.problem import Problem
+from smdp.feature_map.kinds import map_kind
+from smdp.progress import Progress, part_of
+from smdp.steps.code import code
+from smdp.steps.policies import learned_from, policy_names
+from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.step_plans import EvaluationPlan
+from smdp.text import listing, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from smdp.analysis.analysis import Analysis
+    from smdp.analysis.plan import AnalysisPlan
+    from smdp.blocks import Block, Draw
+    from smdp.data.prepare import PreparedData
+    from smdp.evaluation.value import PolicyValue
+    from smdp.policy.learned_policy import LearnedPolicy
+
+
+def run(analysis: Analysis, progress: Progress) -> tuple[PolicyValue, ...]:
+    from smdp.evaluation.value import evaluate_policy
+
+    prepared, plan, policies = analysis.prepared, analysis.plan.evaluation, analysis.policies
+    assert prepared is not None
+    return tuple(
+        evaluate_policy(
+            prepared.trajectories,
+            policy,
+            plan.settings,
+            seed=plan.seed,
+            progress=part_of(progress, k, len(policies)),
+        )
+        for k, policy in enumerate(policies)
+    )
+
+
+def summary(values: tuple[PolicyValue, ...], analysis: Analysis) -> str:
+    from smdp.words.policy_value import evaluation_summary
+
+    policies = analysis.policies
+    return evaluation_summary(values, policies[0].kind if len(policies) > 1 else "value")
+
+
+def says(analysis: Analysis) -> list[str]:
+    from smdp.words.policy_value import describe_value
+
+    kinds = [policy.kind for policy in analysis.policies]
+    pairs = zip(analysis.values, kinds, strict=False)
+    return [sentence for value, kind in pairs for sentence in describe_value(value, kind)]
+
+
+def warns(values: tuple[PolicyValue, ...], analysis: Analysis) -> Sequence[Problem]:
+    from smdp.words.policy_value import check_value, without_interval
+
+    found = [problem for value in values for problem in check_value(value)]
+    for value in values:
+        found += [Problem("warning", "", text) for text in without_interval(value, "learned")]
+    return list(dict.fromkeys(found))
+
+
+def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
+    for number, value in enumerate(analysis.values, start=1):
+        yield f"value-{number}", value.table
+        yield f"value-{number}-differences", value.differences
+        yield f"value-{number}-positivity", value.positivity
+
+
+def figures(values: tuple[PolicyValue, ...]) -> Mapping[str, go.Figure]:
+    from smdp.figures.policy import value_figure
+
+    names = [f"policy {number}" for number in range(1, len(values) + 1)]
+    return {"value": value_figure(dict(zip(names, values, strict=True)), names[0])}
+
+
+def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
+    """The estimator of a policy's value, and how it was kept honest."""
+    own = asked.settings
+    discount = own.discount
+    if discount is None and analysis.values:
+        discount = analysis.values[0].discount
+    weighted = "" if discount is None else f" (discount {discount:g})"
+    refits = any(map_kind(policy.feature_map.kind).refit for policy in analysis.policies)
+    maps = (
+        " (its features too, with their number and variables as they were)"
+        if own.refit_map and refits
+        else ""
+    )
+    variables = (
+        "the variables that the policy uses"
+        if own.variables is None
+        else listing(own.variables, 12)
+    )
+    return (
+        "What a policy would earn, as a mean utility a decision in which later decisions count "
+        f"less{weighted}, was estimated from the trial by a doubly robust estimator (Kallus & "
+        "Uehara, 2020) with marginal ratios of state densities (Liu et al., 2018), clipped at "
+        f"{own.weight_limit:g}, and a Q-function that is piecewise linear in {variables}. It was "
+        f"cross-fitted over {own.folds} folds of subjects: the policy{maps}, the Q-function and "
+        "the weights were learned from the other folds, so that nobody was judged by what was "
+        "learned from the same person. Standard errors combine the estimator's influence function "
+        f"with the spread of the fitted Q over {own.bootstraps:,} bootstrap samples of subjects; "
+        f"intervals are of {percent(own.coverage)}, and none is given where the effective number "
+        f"of subjects was below {own.least_effective:g}. The same was done for what was observed "
+        "and for each action given always."
+    )
+
+
+def script(plan: AnalysisPlan) -> str:
+    own = plan.evaluation
+    how = f"how = {code(own.settings, 0)}"
+    loop = f"smdp.evaluate_policy(prepared.trajectories, policy, how, seed={own.seed})"
+    return f"{how}\nvalues = [\n    {loop}\n    for policy in policies\n]"
+
+
+def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
+    from smdp.figures.policy import value_figure
+
+    names = policy_names(analysis.policies)
+    judged = analysis.values if len(analysis.values) == len(names) else ()
+    values = dict(zip(names, judged, strict=False))
+    found: list[Block] = []
+    if values:
+        found.append(
+            draw(
+                "value",
+                "What each policy would earn",
+                value_figure(values, names[0]),
+                "Doubly robust estimates with their intervals; an open symbol has none that could "
+                "be trusted. Dotted: what was observed.",
+            )
+        )
+    else:
+        text = "What the policies would earn was not estimated."
+        if analysis.values:
+            text = "The estimates at hand are of other policies than those shown here."
+        found.append(Notice("note", text))
+    prepared = learned_from(analysis)
+    for name, policy in zip(names, analysis.policies, strict=True):
+        found += _policy(policy, name, values.get(name), prepared, draw)
+    if values:
+        found += _positivity(analysis, values[names[0]], draw)
+    return found
+
+
+def _policy(
+    policy: LearnedPolicy,
+    name: str,
+    value: PolicyValue | None,
+    prepared: PreparedData | None,
+    draw: Draw,
+) -> list[Block]:
+    from smdp.explanation.recommendations import abstentions, recommendations, shares_over_time
+    from smdp.figures.recommendations import time_figure
+    from smdp.words.policy_value import describe_value, gain_sentence, without_interval
+
+    found: list[Block] = [Heading(f"{name.capitalize()} policy")]
+    shares, abstained = None, None
+    if prepared is not None:
+        every = recommendations(prepared.trajectories, policy)
+        shares, abstained = shares_over_time(every, policy.action_labels), abstentions(every)
+    if value is not None:
+        found.append(Paragraph(gain_sentence(value, name), strong=True))
+        found += bullets([*without_interval(value, name), *describe_value(value, name, abstained)])
+        found += _value_tables(value, name)
+    if shares is not None:
+        found.append(
+            draw(
+                f"{name.replace(' ', '-')}-over-time",
+                f"What the {name} policy recommends over time",
+                time_figure(shares),
+                "Shares of the decisions at which there was a choice.",
+            )
+        )
+    return found
+
+
+def _value_tables(value: PolicyValue, name: str) -> list[Block]:
+    from smdp.words.policy_value import difference_words, value_words
+
+    found = table(f"Differences ({name} policy)", difference_words(value, name))
+    found += table(
+        f"Values by each method ({name} policy)",
+        value_words(value, name),
+        "The doubly robust estimate is the one to be read; the others are diagnostics.",
+    )
+    if value.notes:
+        found += [Paragraph("How this was estimated:"), Bullets(tuple(value.notes))]
+    return found
+
+
+def _positivity(analysis: Analysis, value: PolicyValue, draw: Draw) -> list[Block]:
+    """Whether each treatment was tried often enough; much the same for every policy."""
+    from smdp.figures.policy import positivity_figure
+    from smdp.words.policy_value import positivity_words
+
+    rare = analysis.records["evaluation"].asked.settings.rare
+    found: list[Block] = [Heading("Was every treatment tried often enough?")]
+    found.append(
+        draw(
+            "positivity",
+            "How often each treatment was tried",
+            positivity_figure(value, rare),
+            "Where a treatment was hardly ever given, no estimate can say what it would do.",
+        )
+    )
+    return found + table("How often each treatment was tried", positivity_words(value, rare))
+
+
+EVALUATION = Step(
+    name="evaluation",
+    title="Value of the policy",
+    question="Whom would the policy treat, and what would that earn?",
+    sections=(PlanSection("evaluation", EvaluationPlan),),
+    result="builtins:tuple",
+    needs=("policy",),
+    takes={"trajectories": "rescaling", "policies": "policy"},
+    run=run,
+    summary=summary,
+    says=says,
+    warns=warns,
+    tables=tables,
+    figures=figures,
+    methods=methods,
+    report=(
+        ReportSection(
+            "policy",
+            "The policy and its value",
+            ("policy",),
+            policy_section,
+            steps=("policy", "evaluation"),
+        ),
+    ),
+    script=script,
+    script_end="for value in values:\n    print(value.estimate, value.lower, value.upper)",
+    page=Page("Policy", "See whom it would treat, and what that would earn", "policy", 8),
+    effort=40,
+)

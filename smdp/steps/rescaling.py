@@ -1,0 +1,132 @@
+"""The step Rescaling: one set of levels for all variables, or their own units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from smdp.blocks import bullets, table
+from smdp.data.describe import describe_prepared, rescaling_table
+from smdp.data.long_table import prepared_table
+from smdp.data.preparation_settings import RescalingSettings
+from smdp.data.prepare import finish
+from smdp.progress import Progress
+from smdp.steps.code import code
+from smdp.steps.data import WANG
+from smdp.steps.step import Page, ReportSection, Step
+from smdp.text import plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from smdp.analysis.analysis import Analysis
+    from smdp.analysis.plan import AnalysisPlan
+    from smdp.blocks import Block, Draw
+    from smdp.data.prepare import PreparedData
+
+
+#: What is asked of the step where nothing is rescaled.
+OWN_UNITS = "own units"
+
+
+def run(analysis: Analysis, progress: Progress) -> PreparedData:
+    assert analysis.completed is not None
+    progress(0.0, "Rescaling")
+    return finish(analysis.completed, analysis.plan.preparation)
+
+
+def summary(prepared: PreparedData, analysis: Analysis) -> str:
+    levels = f"{len(prepared.rescaled.levels)} levels" if prepared.rescaled else OWN_UNITS
+    return f"{plural(int(prepared.trajectories.valid.sum()), 'transition')}, {levels}"
+
+
+def says(analysis: Analysis) -> list[str]:
+    assert analysis.prepared is not None
+    return describe_prepared(analysis.prepared)
+
+
+def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
+    prepared = analysis.prepared
+    assert prepared is not None
+    yield "ranges", rescaling_table(prepared)
+    yield "log", prepared.log
+    yield "prepared-data", prepared_table(prepared)
+
+
+def figures(prepared: PreparedData) -> Mapping[str, go.Figure]:
+    from smdp.figures.rescaling import levels_figure
+
+    return {} if prepared.rescaled is None else {"levels": levels_figure(prepared.rescaled)}
+
+
+def methods(analysis: Analysis, asked: RescalingSettings | str) -> str:
+    if isinstance(asked, str):
+        return "Variables were analysed in their own units."
+    rescaled = analysis.prepared.rescaled if analysis.prepared is not None else None
+    reference = f"'{asked.reference}'" if asked.reference else "the variable with the most values"
+    levels = "the levels"
+    if rescaled is not None:
+        reference, levels = f"'{rescaled.reference}'", f"the {len(rescaled.levels)} levels"
+    return (
+        f"All variables were rescaled to {levels} of {reference}, which was divided by its "
+        "maximum; the others were rescaled to 0 to 1 by their declared or observed range and "
+        f"rounded to the nearest level {WANG}."
+    )
+
+
+def script(plan: AnalysisPlan) -> str:
+    return f"prepared = smdp.prepare(frame, roles, {code(plan.preparation, 0)})"
+
+
+def rescaling_section(analysis: Analysis, draw: Draw) -> list[Block]:
+    from smdp.figures.rescaling import levels_figure
+
+    prepared = analysis.prepared
+    assert prepared is not None
+    found = bullets(describe_prepared(prepared))
+    if prepared.rescaled is None:
+        return found
+    found += table(
+        "Ranges before rescaling",
+        rescaling_table(prepared),
+        f"The range that became 0 to 1; {len(np.unique(prepared.rescaled.levels))} levels.",
+    )
+    found.append(
+        draw(
+            "levels",
+            "Levels after rescaling",
+            levels_figure(prepared.rescaled),
+            "How often each variable takes each level.",
+        )
+    )
+    return found
+
+
+RESCALING = Step(
+    name="rescaling",
+    title="Rescaling",
+    question="Should all variables share one scale, and which variable sets its levels?",
+    result="smdp.data.prepare:PreparedData",
+    needs=("missing",),
+    takes={"completed study": "missing"},
+    asked=lambda plan: plan.preparation.rescaling or OWN_UNITS,
+    hands_on=lambda prepared: prepared.trajectories,
+    received=lambda trajectories: SimpleNamespace(trajectories=trajectories),
+    run=run,
+    summary=summary,
+    says=says,
+    tables=tables,
+    figures=figures,
+    methods=methods,
+    report=(ReportSection("rescaling", "Rescaling", ("rescaling",), rescaling_section),),
+    script=script,
+    script_end='print(int(prepared.trajectories.valid.sum()), "transitions")',
+    page=Page(
+        "Rescaling", "Put all variables on common levels, or keep their units", "rescaling", 3
+    ),
+    personal=True,
+)

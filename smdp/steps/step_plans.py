@@ -1,0 +1,171 @@
+"""What a plan says of each step: its settings and its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from smdp.data.columns import level_text
+from smdp.data.reshape import Layout
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.feature_map.kinds import map_kind
+from smdp.policy.policy_settings import PolicySettings
+from smdp.result import Content
+from smdp.screening_settings import ScreeningSettings
+from smdp.settings import Settings, require, seed_setting, setting
+
+LAYOUTS: tuple[Layout, ...] = ("long", "wide", "redcap")
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingSettings(Content):
+    """How the table is read: the workbook's `sheet`, its `layout`, and what means "missing".
+
+    `layout`: "long" (a row for each subject and time), "wide" (a row for each subject) or "redcap".
+    `missing_codes`: by column of the long table, with "*" for all columns.
+    """
+
+    sheet: str | int | None = None
+    layout: Layout = "long"
+    missing_codes: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)  # as text
+
+    def __post_init__(self) -> None:
+        require(self.layout in LAYOUTS, "layout", f"one of {LAYOUTS}", self.layout)
+        codes = {}
+        for column, found in self.missing_codes.items():
+            listed = (found,) if isinstance(found, str | int | float) else found
+            if listed:
+                codes[column] = tuple(level_text(code) for code in listed)
+        object.__setattr__(self, "missing_codes", codes)
+
+
+@dataclass(frozen=True)
+class ScreeningPlan(Settings):
+    """Algorithm 1: its settings and its seed."""
+
+    settings: ScreeningSettings = field(default_factory=ScreeningSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class FeatureMapPlan(Settings):
+    """The kind of feature map, its settings and seed, and whether screening decides its inputs.
+
+    `settings`: those of the kind; None: its defaults.
+    """
+
+    kind: str = setting(
+        "adnn",
+        "Kind of map",
+        help="The others are there to compare with.",
+        control="select",
+        more=True,
+    )
+    use_all: bool = setting(
+        False,
+        "Use all variables",
+        help="Not only those that screening kept. Slower, and noise gets a chance.",
+    )
+    settings: Settings = None  # type: ignore[assignment] # never None once it is made
+    seed: int = seed_setting()
+
+    def check(self) -> None:
+        own = map_kind(self.kind).settings
+        if self.settings is None:
+            object.__setattr__(self, "settings", own())
+        given = f"{type(self.settings).__name__}()"
+        must = f"{own.__name__} for a feature map of kind '{self.kind}'"
+        require(isinstance(self.settings, own), "settings", must, given)
+
+    @classmethod
+    def flat_type(cls, table: Mapping[str, object]) -> type[Settings]:
+        """The class of the settings that a plan's table describes."""
+        kind = table.get("kind", "adnn")
+        return map_kind(kind if isinstance(kind, str) else "adnn").settings
+
+
+@dataclass(frozen=True)
+class StabilityPlan(Settings):
+    """The feature map again, on `bootstraps` resamples of the subjects."""
+
+    bootstraps: int = setting(
+        20,
+        "Resamples for stability",
+        help="How many times people are drawn anew, with replacement, and the whole map is fitted.",
+        least=2,
+        given=(5, 500),
+    )
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class PolicyPlan(Settings):
+    """One policy: its settings and its seed."""
+
+    settings: PolicySettings = field(default_factory=PolicySettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class EvaluationPlan(Settings):
+    """What each of the policies would earn: the settings and the seed of that estimate."""
+
+    settings: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class PlaceboPlan(Settings):
+    """One policy learned and judged again, `repeats` times, with shuffled actions.
+
+    `policy`: which of the plan's policies, counted from 1. `settings`: of its evaluation.
+    """
+
+    policy: int = setting(1, "Policy", least=1, page=False)
+    repeats: int = setting(
+        20,
+        "Shuffles",
+        help="With 20, the smallest possible p-value is 1 in 21.",
+        least=1,
+        given=(5, 500),
+    )
+    settings: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class TrialPlan(Settings):
+    """What treatment did on average (`smdp.trial_summary`): adjusted for what, changing with what.
+
+    `logarithm`: whether the utility is one, so that effects are said in percent too.
+    """
+
+    controls: tuple[str, ...] = setting(
+        (),
+        "Adjust for",
+        help="Variables that predict the utility: they narrow the interval, and do not change what "
+        "is estimated.",
+        what="variables",
+        control="several",
+    )
+    moderators: tuple[str, ...] = setting(
+        (),
+        "The effect may change with",
+        help="Moderators: each gets a row of its own, by how much the effect changes with one unit "
+        "of it (of its rescaled values, if it was rescaled).",
+        what="variables",
+        control="several",
+    )
+    coverage: float = setting(
+        0.95,
+        "Confidence level of the intervals",
+        what="a share",
+        least=0.5,
+        below=1,
+        page=False,  # that of the policy's value
+    )
+    logarithm: bool = setting(
+        False,
+        "The utility is a natural logarithm",
+        help="Then an effect is also said in percent of what was measured before the logarithm.",
+    )

@@ -1,0 +1,172 @@
+"""A step out of date is known, and cannot be exported without its warning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from smdp.analysis.analysis import Analysis, State, load_analysis
+from smdp.analysis.provenance import table_fingerprint
+from smdp.analysis.result_files import write_results
+from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.analysis.summary import summary_text
+from smdp.analysis.tables import result_tables
+from smdp.data.preparation_settings import ImputationSettings, RescalingSettings
+from smdp.policy.policy_settings import PolicySettings
+from smdp.steps import steps
+from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
+
+NAMES = tuple(step.name for step in steps())
+
+
+def changed(plan, **parts):
+    return plan.replace(**parts)
+
+
+CHANGES = {
+    "reading": (lambda p: changed(p, reading=replace(p.reading, missing_codes={})), "data"),
+    "roles": (lambda p: changed(p, roles=replace(p.roles, lags=1)), "data"),
+    "order of the actions": (
+        lambda p: changed(p, roles=replace(p.roles, action_levels={"1": "x", "0": "y"})),
+        "data",
+    ),
+    "imputation": (
+        lambda p: changed(
+            p, preparation=replace(p.preparation, imputation=ImputationSettings(span=1.0))
+        ),
+        "missing",
+    ),
+    "rescaling": (
+        lambda p: changed(p, preparation=replace(p.preparation, rescaling=RescalingSettings())),
+        "rescaling",
+    ),
+    "seed of screening": (
+        lambda p: changed(p, screening=replace(p.screening, seed=9)),
+        "screening",
+    ),
+    "kind of map": (
+        lambda p: changed(p, stability=None, features=FeatureMapPlan("pca", p.features.use_all)),
+        "features",
+    ),
+    "resamples": (lambda p: changed(p, stability=replace(p.stability, bootstraps=3)),
+                  "stability"),
+    "discount": (
+        lambda p: changed(p, policies=(PolicyPlan(PolicySettings(discount=0.1)), p.policies[1])),
+        "policy",
+    ),
+    "shuffles": (lambda p: changed(p, placebo=replace(p.placebo, repeats=9)), "placebo"),
+    "moderators": (lambda p: changed(p, trial=replace(p.trial, moderators=())), "trial"),
+    "seed of the value": (
+        lambda p: changed(p, evaluation=replace(p.evaluation, seed=7)),
+        "evaluation",
+    ),
+}  # fmt: skip
+
+
+def test_a_fresh_analysis_is_done(analysis, plan):
+    assert analysis.states() == dict.fromkeys(NAMES, State.DONE)
+    assert analysis.state("policy") == "done"
+    assert analysis.out_of_date == ()
+    assert analysis.whole_warnings == ()
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, name):
+    change, first = CHANGES[name]
+    later = replace(analysis, plan=change(plan))
+    late = later.out_of_date
+    assert late[0] == first
+    assert later.state(first) == "out of date"
+    assert all(later.state(name) == State.DONE for name in NAMES if name not in late)
+    follow = set(NAMES[NAMES.index(first) :])
+    if first in ("stability", "evaluation", "placebo", "trial"):
+        after = {first}
+    elif first == "policy":
+        after = {"policy", "evaluation", "placebo"}
+    else:
+        after = follow - {"trial"} if first in ("screening", "features") else follow
+    assert set(late) == after
+
+
+def test_what_is_not_done_is_ready_if_what_it_needs_is(partial, plan):
+    begun = Analysis.begin(plan, partial.table)
+    assert begun.state("data") == "ready"
+    assert {begun.state(name) for name in NAMES[1:]} == {State.NOT_STARTED}
+    states = partial.states()
+    assert (states["missing"], states["rescaling"], states["screening"]) == (
+        "done", "ready", "not started"
+    )  # fmt: skip
+    later = replace(partial, plan=CHANGES["imputation"][0](plan))
+    assert (later.state("missing"), later.state("rescaling")) == ("out of date", "not started")
+
+
+def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
+    """What comes out the same leaves the later steps fresh, whatever came between."""
+    later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
+    assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
+    again = later.run_one("evaluation")
+    assert again.out_of_date == ()
+    assert again.records["evaluation"].asked.seed == 7
+
+
+def test_what_does_not_change_the_numbers_keeps_the_step_done(analysis, plan):
+    settings = replace(plan.screening.settings, jobs=4)
+    same = plan.replace(screening=replace(plan.screening, settings=settings), notes={"data": "x"})
+    assert replace(analysis, plan=same).out_of_date == ()
+
+
+def test_the_changed_table_is_noticed(analysis, plan):
+    other = replace(analysis, source=replace(analysis.source, fingerprint="0" * 64))
+    assert other.out_of_date == NAMES
+
+
+def test_it_survives_the_file(analysis, plan):
+    later = replace(analysis, plan=CHANGES["seed of screening"][0](plan))
+    back = load_analysis(analysis_to_bytes(later, with_data=False))
+    assert back.out_of_date == later.out_of_date
+    assert back.out_of_date[0] == "screening"
+
+
+def test_no_export_without_the_warning(analysis, plan, tmp_path):
+    later = replace(analysis, plan=CHANGES["kind of map"][0](plan))
+    names = {t.file_name for t in result_tables(later)}
+    assert {"out-of-date-weights.csv", "screening.csv", "out-of-date-value-1.csv"} <= names
+    text = summary_text(later)
+    assert text.index("WARNING (features): The result of the step 'features' is out of date") < 200
+    assert "[OUT OF DATE]" in text
+    written = {p.name for p in write_results(later, tmp_path)}
+    assert names <= written
+    assert [p.about for p in later.warnings if "out of date" in p.message] == [
+        "features", "stability", "policy", "evaluation", "placebo"
+    ]  # fmt: skip
+
+
+def test_a_step_that_was_stopped_early_says_so(analysis):
+    records = dict(analysis.records)
+    records["features"] = replace(records["features"], complete=False)
+    [warning] = replace(analysis, records=records).whole_warnings
+    assert "stopped before its end" in warning.message
+
+
+def test_another_file_than_the_plans_is_said(analysis):
+    plan = analysis.plan.replace(data_name="old.csv", data_fingerprint="0" * 64)
+    [note] = replace(analysis, plan=plan).whole_warnings
+    assert note.severity == "note"
+    assert "another file ('old.csv')" in note.message
+
+
+def test_the_tables_fingerprint_sees_every_cell_name_and_type(analysis):
+    table = analysis.table
+    found = {
+        table_fingerprint(table),
+        table_fingerprint(table.rename(columns={"noise": "noise2"})),
+        table_fingerprint(table.assign(day=table["day"].astype(float))),
+        table_fingerprint(table.iloc[::-1]),
+        table_fingerprint(table.iloc[:-1]),
+        table_fingerprint(table[table.columns[::-1]]),
+        table_fingerprint(table.assign(smoker=table["smoker"].replace("no", None))),
+        table_fingerprint(table.assign(noise=table["noise"].where(table["noise"] > 5))),
+    }
+    assert len(found) == 8
+    assert table_fingerprint(table.copy()) == table_fingerprint(table)
