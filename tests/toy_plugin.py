@@ -116,12 +116,12 @@ def first_variables(
 ) -> Any:
     first = trajectories.select(trajectories.variables[: settings.count])
     fitted = identity_feature_map(first, IdentitySettings(), seed=seed, progress=progress)
-    return replace(fitted, kind="first", settings=settings)
+    return replace(fitted, kind="largest", settings=settings)
 
 
 FIRST = MapKind(
-    name="first",
-    title="The first variables",
+    name="largest",
+    title="The largest variables",
     settings=LargestSettings,
     fit=first_variables,
     methods=lambda settings, inputs: f"The features were the first {settings.count} of {inputs}.",
@@ -129,6 +129,6 @@ FIRST = MapKind(
 
 saved_types.register("spread plan", SpreadPlan)
 saved_types.register("spread", Spread)
-saved_types.register("first variables settings", LargestSettings)
+saved_types.register("largest variables settings", LargestSettings)
 add_step(SPREAD, after="rescaling")
 kinds.register(FIRST)

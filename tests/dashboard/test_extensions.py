@@ -34,7 +34,7 @@ def extended():
         assert "toy_plugin" in plugins.load_plugins()
         yield
         remove_step("spread")
-        del kinds._kinds["first"]
+        del kinds._kinds["largest"]
     plugins.load_plugins.cache_clear()
 
 
@@ -87,12 +87,12 @@ def test_a_kind_of_map_is_among_those_of_the_page_and_is_fitted(prepared):
     own = app.at.session_state[Key.ANALYSIS]
     app.at.session_state[Key.ANALYSIS] = own.run("screening", permutations=299)
     app.run()
-    assert "The first variables" in app.at.selectbox(key="features.kind").options
-    app.at.selectbox(key="features.kind").set_value("first")
+    assert "The largest variables" in app.at.selectbox(key="features.kind").options
+    app.at.selectbox(key="features.kind").set_value("largest")
     app.run().at.number_input(key="features.count").set_value(3)
     finish(app.run().press("Fit the feature map"))
     assert not app.at.error, app.text
-    assert app.at.session_state[Key.ANALYSIS].feature_map.kind == "first"
+    assert app.at.session_state[Key.ANALYSIS].feature_map.kind == "largest"
     assert "3 features" in app.text
     assert "not those that the result" not in app.text
     app.at.number_input(key="features.count").set_value(2)

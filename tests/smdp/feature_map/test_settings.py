@@ -17,7 +17,7 @@ from smdp.feature_map.adnn.map_settings import FeatureMapSettings
         ({"widths": (2.5,)}, "'widths' must be a list of whole numbers"),
         ({"penalties": (-0.1,)}, "'penalties' must be a list of numbers of at least 0"),
         ({"penalties": 0.1}, "'penalties' must be a list"),
-        ({"activation": "sine"}, "'activation' must be 'arctan' or 'tanh' or 'relu'"),
+        ({"activation": "sine"}, "'activation' must be 'arctan', 'tanh' or 'relu'"),
         ({"test": "both"}, "'test' must be 'relative' or 'absolute'"),
         ({"condition": "ii"}, "'condition' must be 'i' unless 'test' is 'absolute'"),
         ({"weak_columns": 1.0}, "'weak_columns' must be a share of at least 0, below 1"),
