@@ -195,7 +195,7 @@ def _banners(analysis: Analysis) -> list[Notice]:
 def _observational(analysis: Analysis) -> str:
     from smdp.words.policy_value import observational_notice
 
-    if not {"policy", "evaluation", "placebo", "trial"} & set(analysis.records):
+    if not any(step.of_effects and step.name in analysis.records for step in steps()):
         return ""  # nothing here speaks of effects
     if analysis.prepared is not None:
         return observational_notice(analysis.prepared.trajectories)

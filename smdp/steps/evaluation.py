@@ -244,4 +244,5 @@ EVALUATION = Step(
     script_end="for value in values:\n    print(value.estimate, value.lower, value.upper)",
     page=Page("Policy", "See whom it would treat, and what that would earn", "policy", 8),
     effort=40,
+    of_effects=True,
 )

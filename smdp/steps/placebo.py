@@ -123,4 +123,5 @@ PLACEBO = Step(
     script_end='print("Gain:", placebo.gain, "with shuffled actions:", placebo.mean)',
     shown_with="evaluation",
     effort=100,
+    of_effects=True,
 )

@@ -282,4 +282,5 @@ POLICY = Step(
     script_end="for policy in policies:\n    print(policy.kind, policy.converged)",
     page=Page("Q-functions", "Learn what each treatment is worth in each state", "q_functions", 7),
     effort=20,
+    of_effects=True,
 )

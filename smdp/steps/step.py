@@ -120,6 +120,7 @@ class Step:
     shown_with: str = ""  # the step on whose page it is, if it has none
     effort: float = 1.0
     personal: bool = False
+    of_effects: bool = False  # it speaks of what treatment does
     keeps_what_is_finished: bool | Callable[[AnalysisPlan], bool] = False
 
     def __str__(self) -> str:

@@ -155,4 +155,5 @@ TRIAL = Step(
     script_end="print(trial.effects)",
     shown_with="evaluation",
     effort=2,
+    of_effects=True,
 )
