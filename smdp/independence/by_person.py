@@ -1,0 +1,128 @@
+"""Distance covariance of variables and an outcome within strata, with people as the sample.
+
+Each column is standardised at each time over the people observed there (a trend or a drifting
+spread that variable and outcome share is no dependence), and becomes points (see `distances`) that
+are centred within time and stratum. All rows of a stratum are compared, whatever their time: the
+process is homogeneous, and that is where the power comes from. A person's score is
+
+    g_i = sum over her rows r of x_r (outer) y_r / sqrt(rows in the stratum),
+
+one block for each stratum, so that <g_i, g_k> is the distance covariance of her rows with those of
+another person in the same strata. `signs` does the rest.
+
+Two components are one test: the outcome as it is, which sees what differs between people, and the
+outcome without each person's own mean, which sees what changes within them; the larger counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.independence.distances import points, points_of_several, standardised_by_time
+from smdp.independence.people import Cells, PeopleRows, centred
+from smdp.independence.signs import PersonScores, largest_of
+
+#: Of a residual that has hidden nearly all of itself, no more than this is restored.
+LARGEST_SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A bias-corrected distance correlation with a 95 % interval over people; 0 is none."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Outcome:
+    """What variables are tested against: one or several columns (R, c) of the rows."""
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        rows: PeopleRows,
+        random: np.random.Generator,
+        *,
+        ranks: bool = False,
+    ) -> None:
+        self.rows = rows
+        plain = np.column_stack(
+            [standardised_by_time(each, rows.time, ranks=ranks) for each in columns.T]
+        )
+        own = plain - rows.of_person.means(plain)[rows.of_person.group]
+        around = (rows.at_time, rows.in_stratum)
+        self.plain = centred(_points(plain, random), *around)
+        self.within = centred(_points(own, random), *around, rows.of_person)
+        # Nothing but rounding is left of an outcome that never changes within a person.
+        self.changes = bool(np.abs(own).max() > 1e-9)
+        share = 1 / rows.at_time.size[rows.at_time.group] + 1 / rows.in_stratum.size[rows.stratum]
+        self.restoring = 1 / np.sqrt(1 - np.minimum(share, LARGEST_SHARE))[:, None]
+
+    def test(self, x: NDArray[np.float64], flips: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(1 + B,): deviates of a variable's points, as observed and flipped."""
+        components = [self.plain, self.within] if self.changes else [self.plain]
+        return largest_of(
+            [scores(x, y, y * self.restoring, self.rows.cells, self.rows.people)
+             for y in components], flips
+        )  # fmt: skip
+
+    def strength(self, x: NDArray[np.float64]) -> Strength:
+        """How strongly the variable depends on the outcome as it is."""
+        people, cells = self.rows.people, self.rows.cells
+        of_pair, of_x, of_y = (
+            _left_out(scores(a, b, b * self.restoring, cells, people))
+            for a, b in ((x, self.plain), (x, x), (self.plain, self.plain))
+        )
+        scale = of_x * of_y
+        if not (scale > 0).all():
+            return Strength(np.nan, np.nan, np.nan)
+        squares = of_pair / np.sqrt(scale)
+        square, without = squares[0], squares[1:]
+        error = np.sqrt((people - 1) / people * ((without - without.mean()) ** 2).sum())
+        ends = np.clip([square, square - 1.96 * error, square + 1.96 * error], 0, 1)
+        value, low, high = np.sqrt(ends)
+        return Strength(float(value), float(low), float(high))
+
+
+def variable_points(
+    column: NDArray[np.float64], rows: PeopleRows, *, ranks: bool = False
+) -> NDArray[np.float64]:
+    """(R, steps): a variable's points, centred; all zero if it is the same for everybody."""
+    values = standardised_by_time(column, rows.time, ranks=ranks)
+    return centred(points(values), rows.at_time, rows.in_stratum)
+
+
+def _points(columns: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.float64]:
+    return points(columns[:, 0]) if columns.shape[1] == 1 else points_of_several(columns, random)
+
+
+def scores(
+    x: NDArray[np.float64],  # (R, a)
+    y: NDArray[np.float64],  # (R, b)
+    restored: NDArray[np.float64],  # (R, b): y of the size of its errors
+    cells: Cells,
+    people: int,
+) -> PersonScores:
+    """Sums of x (outer) y over each person's rows, a block for each level."""
+    size = np.sqrt(np.maximum([len(each) for each in cells.rows], 1))
+    products = (x[:, :, None] * restored[:, None, :]).reshape(len(x), -1)
+    sums = np.zeros((people, cells.levels, products.shape[1]))
+    sums[cells.person, cells.level] = np.add.reduceat(products, cells.start, axis=0)
+    total = [
+        (x[rows].T @ y[rows]).ravel() / root for rows, root in zip(cells.rows, size, strict=True)
+    ]
+    return PersonScores(
+        restored=(sums / size[:, None]).reshape(people, -1), total=np.concatenate(total)
+    )
+
+
+def _left_out(found: PersonScores) -> NDArray[np.float64]:
+    """(1 + n,): V of all people, and without each of them."""
+    own = np.einsum("ij,ij->i", found.restored, found.restored)
+    others = found.total - found.restored
+    without = np.einsum("ij,ij->i", others, others) - (own.sum() - own)
+    return np.append(found.total @ found.total - own.sum(), without)

@@ -1,0 +1,251 @@
+"""Screening with people as the sample: the smallest closed set, or all that is related.
+
+Theorem 3.5 of the paper asks for a set J with (U, next S_J) independent of the other variables
+given S_J and the action. Marginal dependence, which Algorithm 1 follows ("rounds"), finds far more:
+in a process nearly everything goes with everything. The *closed set* asks the theorem's question.
+
+1. First: which variables does the utility depend on, within strata of the last actions?
+2. Forward: does (U, next S_J) depend on a variable given S_J and the actions? Those join; again.
+3. Closure, backwards from the utility: K is empty; which variables of J does (U, next S_K) depend
+   on given the rest of J? They join K, until none does. What predicts itself alone, or a circle
+   that never reaches the utility, goes.
+4. Return: variables that say nearly the same hide each other in step 3. Of those that went, does
+   (U, next S_K) depend on one given K alone? The clearest comes back; again. Then J = K, and from
+   step 3 while the set shrinks.
+
+Every round's level is for all its tests together. In the end every arrow of the set is tested:
+which variable leads to the utility, and which to the next value of which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.trajectories import Trajectories
+from smdp.errors import DataError
+from smdp.independence.by_person import Outcome, Strength, variable_points
+from smdp.independence.given_others import GivenOthers
+from smdp.independence.people import finest_strata
+from smdp.independence.pooling import at_most
+from smdp.independence.signs import FEWEST_PEOPLE, FamilyTested, family_test, signs
+from smdp.screening_settings import ScreeningSettings
+
+#: All patterns of signs for 12 people.
+DRAWS = 2047
+
+#: Two columns whose correlation is this near to 1 say the same.
+SAME = 1 - 1e-6
+
+Stage = Literal["first", "forward", "closure", "return", "marginal"]
+
+#: Called before each test with the round's number, what it asks and the share of it that is done.
+Report = Callable[[int, str, float], None]
+
+
+@dataclass(frozen=True)
+class Round:
+    """Candidates, what was held fixed, what they were tested against, and what was found."""
+
+    stage: Stage
+    candidates: tuple[int, ...]
+    known: tuple[int, ...]  # in a closure: all of these but the candidate itself
+    outcome: tuple[int, ...]
+    found: FamilyTested
+    joined: tuple[int, ...]  # the clearest first
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """Whether a variable of the set leads to the utility (None) or to a variable's next value."""
+
+    source: int
+    target: int | None
+    p_value: float
+    adjusted: float
+
+
+class Search:
+    """The rows in their strata, the signs, which variables can be tested, and what was found."""
+
+    def __init__(
+        self,
+        trajectories: Trajectories,
+        settings: ScreeningSettings,
+        seed: int,
+        report: Report,
+    ) -> None:
+        self.trajectories, self.settings, self.report = trajectories, settings, report
+        self.random = np.random.default_rng(seed)
+        self.rows, self.past_actions = finest_strata(trajectories, settings.past_actions)
+        people = len(np.unique(self.rows.person)) if len(self.rows.person) else 0
+        if people < FEWEST_PEOPLE:
+            raise DataError(
+                f"Only {people} people have decisions that can be compared with those of 3 others "
+                f"or more who received the same; with people as the sample, {FEWEST_PEOPLE} are "
+                "needed to find anything.",
+                "Use more people, join rare actions, or screen as in the paper (method='paper').",
+            )
+        draws = settings.permutations or DRAWS
+        self.flips = signs(self.rows.people, draws, self.random)
+        self.rounds: list[Round] = []
+        self.arrows: list[Arrow] = []
+        self.earlier_actions: float | None = None  # p-value, given the set
+        self.strengths: dict[int, Strength] = {}
+        names = trajectories.variables
+        self.forced = tuple(j for j, name in enumerate(names) if name in settings.force_in)
+        free = [j for j, n in enumerate(names) if n not in settings.force_in + settings.force_out]
+        self.constant = tuple(j for j in free if not self._points(j).any())
+        free = [j for j in free if j not in self.constant]
+        self.copies = self._copies(free)
+        self.candidates = tuple(j for j in free if j not in self.copies)
+
+    def _points(self, j: int) -> NDArray[np.float64]:
+        column = self.trajectories.states[self.rows.row, self.rows.time, j]
+        return variable_points(column, self.rows, ranks=self.settings.ranks)
+
+    def _copies(self, free: Sequence[int]) -> dict[int, int]:
+        """Variables that are a straight line of one before them, with that one."""
+        places = [*self.forced, *free]
+        if len(places) < 2:
+            return {}
+        states = self.trajectories.states[self.rows.row, self.rows.time][:, places]
+        states = states - states.mean(axis=0)
+        size = np.sqrt((states**2).sum(axis=0))
+        alike = np.abs(states.T @ states) > SAME * np.outer(size, size)
+        found: dict[int, int] = {}
+        for k in range(len(self.forced), len(places)):
+            same = [places[i] for i in np.flatnonzero(alike[:k, k]) if places[i] not in found]
+            if same:
+                found[places[k]] = same[0]
+        return found
+
+    # Either way
+
+    def closed_set(self) -> tuple[tuple[int, ...], bool]:
+        """The variables of the smallest closed set, and whether the rounds sufficed."""
+        chosen = list(self.forced)
+        chosen += self._marginal("first", ())
+        if not chosen:
+            return (), True
+        self.given = GivenOthers(self.trajectories, self.rows, self.flips, self.random)
+        complete = False
+        while len(self.rounds) < self.settings.max_rounds:
+            left = [j for j in self.candidates if j not in chosen]
+            joined = self._given("forward", left, chosen, chosen) if left else []
+            chosen += joined
+            if not joined:
+                complete = True
+                break
+        chosen = self._closed(sorted(chosen))
+        self._find_arrows(chosen)
+        return tuple(chosen), complete
+
+    def related(self) -> tuple[tuple[int, ...], bool]:
+        """The variables that the rounds of Algorithm 1 gather, and whether they sufficed."""
+        chosen = list(self.forced)
+        while len(self.rounds) < self.settings.max_rounds:
+            joined = self._marginal("marginal" if self.rounds else "first", tuple(chosen))
+            chosen += joined
+            if not joined:
+                return tuple(sorted(chosen)), True
+        return tuple(sorted(chosen)), False
+
+    # Rounds
+
+    def _marginal(self, stage: Stage, chosen: tuple[int, ...]) -> list[int]:
+        """Those of the other candidates that the utility and the chosen ones' next values need."""
+        rows = self.rows
+        after = self.trajectories.states[rows.row, rows.time + 1][:, list(chosen)]
+        utility = self.trajectories.utilities[rows.row, rows.time]
+        against = Outcome(
+            np.column_stack([utility, after]), rows, self.random, ranks=self.settings.ranks
+        )
+        left = [j for j in self.candidates if j not in chosen]
+
+        def test() -> Iterable[NDArray[np.float64]]:
+            for j in left:
+                points = self._points(j)
+                yield against.test(points, self.flips)
+                if j not in self.strengths:
+                    self.strengths[j] = against.strength(points)
+
+        return self._round(stage, left, (), chosen, test())
+
+    def _given(
+        self, stage: Stage, left: Sequence[int], known: Sequence[int], outcome: Sequence[int]
+    ) -> list[int]:
+        tests = self.given.test(left, known, outcome)
+        return self._round(stage, left, known, outcome, tests)
+
+    def _given_rest(self, left: Sequence[int], of: Sequence[int], outcome: list[int]) -> list[int]:
+        tests = (next(self.given.test([j], [k for k in of if k != j], outcome)) for j in left)
+        return self._round("closure", left, of, outcome, tests)
+
+    def _round(
+        self,
+        stage: Stage,
+        candidates: Sequence[int],
+        known: Sequence[int],
+        outcome: Sequence[int],
+        tests: Iterable[NDArray[np.float64]],
+    ) -> list[int]:
+        """Test, keep what was found, and give those that join, the clearest first."""
+        if not candidates:
+            return []
+        number, done = len(self.rounds) + 1, []
+        for each in tests:
+            done.append(each)
+            self.report(number, stage, len(done) / len(candidates))
+        found = family_test(done)
+        clearest = np.argsort(-found.statistic, kind="stable")
+        level = self.settings.level
+        joined = [candidates[k] for k in clearest if at_most(found.adjusted[k], level)]
+        if stage == "return":
+            joined = joined[:1]
+        self.rounds.append(
+            Round(stage, tuple(candidates), tuple(known), tuple(outcome), found, tuple(joined))
+        )
+        return joined
+
+    # Closure
+
+    def _closed(self, chosen: list[int]) -> list[int]:
+        while True:
+            kept = list(self.forced)
+            while left := [j for j in chosen if j not in kept]:
+                joined = self._given_rest(left, chosen, kept)
+                kept += joined
+                if not joined:
+                    break
+            while left := [j for j in chosen if j not in kept]:
+                back = self._given("return", left, kept, kept)
+                kept += back
+                if not back:
+                    break
+            if len(kept) == len(chosen) or not kept:
+                return sorted(kept)
+            chosen = sorted(kept)
+
+    def _find_arrows(self, chosen: list[int]) -> None:
+        if not chosen:
+            return
+        if self.past_actions:
+            tested = self.given.earlier_actions(chosen, chosen)
+            self.earlier_actions = float(family_test([tested]).p_value[0])
+        tests, ends = [], []
+        for j in chosen:
+            rest = [k for k in chosen if k != j]
+            tests += self.given.paths(j, rest, chosen)
+            ends += [(j, target) for target in (None, *chosen)]
+        found = family_test(tests)
+        self.arrows = [
+            Arrow(source, target, float(p), float(adjusted))
+            for (source, target), p, adjusted in zip(
+                ends, found.p_value, found.adjusted, strict=True
+            )
+        ]
