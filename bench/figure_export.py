@@ -56,8 +56,8 @@ def sample_figures() -> dict[str, go.Figure]:
     settings = PreparationSettings(rescaling=RescalingSettings())
     completed = complete(study, settings)
     prepared = finish(completed, settings)
-    assert prepared.rescaled is not None
-    before = completed.imputed.study
+    assert prepared.study.levels is not None
+    before = completed.study
     names = [variable.name for variable in study.variables]
     stress = names.index("stress")
     found = {
@@ -65,9 +65,9 @@ def sample_figures() -> dict[str, go.Figure]:
         "missing": missing_heatmap(study),
         "by-variable": missing_by_variable(study),
         "left-out": exclusion_figure(study, 0.5, [e.subject for e in completed.exclusions]),
-        "levels": levels_figure(prepared.rescaled),
-        "stress-rescaled": before_after_figure(before, prepared.rescaled, "stress"),
-        "cigs-rescaled": before_after_figure(before, prepared.rescaled, "cigs"),
+        "levels": levels_figure(prepared.study),
+        "stress-rescaled": before_after_figure(before, prepared.study, "stress"),
+        "cigs-rescaled": before_after_figure(before, prepared.study, "cigs"),
     }
     return found | _series(study, stress)
 

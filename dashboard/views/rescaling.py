@@ -34,9 +34,9 @@ step_heading(RESCALING)
 completed = result(MISSING)
 planned = the_analysis().plan.preparation
 was_done = done(RESCALING) is not None
-counts = unique_counts(completed.imputed)
-all_ordinal = all(v.kind != "continuous" for v in completed.imputed.study.variables)
-widest = default_reference(completed.imputed)
+counts = unique_counts(completed.study)
+all_ordinal = all(v.kind != "continuous" for v in completed.study.variables)
+widest = default_reference(completed.study)
 
 MOST_LEVELS = 100
 settings_column, main = st.columns(COLUMNS, gap="large")
@@ -95,12 +95,12 @@ with main:
             )
     else:
         changed_notice(RESCALING, **sections)
-        if prepared.rescaled is not None:
-            figure(levels_figure(prepared.rescaled), "levels")
-        before = prepared.completed.imputed.study
+        if prepared.study.levels is not None:
+            figure(levels_figure(prepared.study), "levels")
+        before = prepared.completed.study
         tabs = st.tabs(["Before and after", "Ranges", "What was done", "Prepared data"])
         with tabs[0]:
-            if prepared.rescaled is None:
+            if prepared.study.levels is None:
                 st.markdown("The variables keep their own units: before and after are the same.")
             else:
                 name = st.selectbox(
@@ -109,7 +109,7 @@ with main:
                     key="rescaling.variable",
                     help="Which variable to show before and after.",
                 )
-                figure(before_after_figure(before, prepared.rescaled, name), "before-after")
+                figure(before_after_figure(before, prepared.study, name), "before-after")
         with tabs[1]:
             table(rescaling_table(prepared), "ranges")
         with tabs[2]:

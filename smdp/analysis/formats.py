@@ -189,7 +189,35 @@ def _of_kind(settings: dict[str, Any], kind: str) -> dict[str, Any]:
     return {"$class": f"{kind} settings", "fields": used}
 
 
+def from_format_2(parts: Parts) -> Parts:
+    """A completed study and prepared data hold their studies themselves, not wrapped twice."""
+    return {
+        name: plain_json(_unwrapped(json.loads(content))).encode()
+        if _is_structure(name)
+        else content
+        for name, content in parts.items()
+    }
+
+
+def _unwrapped(code: Any) -> Any:
+    if isinstance(code, list):
+        return [_unwrapped(each) for each in code]
+    if not isinstance(code, dict):
+        return code
+    found = {key: _unwrapped(value) for key, value in code.items()}
+    own: dict[str, Any] = found.get("fields", {})
+    if found.get("$class") == "completed study":
+        own |= own.pop("imputed")["fields"]
+    elif found.get("$class") == "prepared data":
+        rescaled, own["study"] = own.pop("rescaled"), own["completed"]["fields"]["study"]
+        if rescaled is not None:
+            scale = rescaled["fields"]
+            own["study"] = scale.pop("imputed")["fields"]["study"]
+            own["study"]["fields"] |= scale
+    return found
+
+
 #: From each older format to the next: parts in, parts out.
-MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {1: from_format_1}
+MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {1: from_format_1, 2: from_format_2}
 #: The same for a plan's text, whose formats are counted on their own.
 PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: plan_from_format_1}

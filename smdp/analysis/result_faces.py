@@ -167,9 +167,9 @@ def _prepared_figure(prepared: PreparedData) -> go.Figure:
     from smdp.figures.data import decisions_figure
     from smdp.figures.rescaling import levels_figure
 
-    if prepared.rescaled is None:
+    if prepared.study.levels is None:
         return decisions_figure(prepared.trajectories)
-    return levels_figure(prepared.rescaled)
+    return levels_figure(prepared.study)
 
 
 # Policies and their value

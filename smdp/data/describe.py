@@ -165,13 +165,13 @@ def exclusion_table(completed: CompletedStudy) -> pd.DataFrame:
 
 def describe_completed(completed: CompletedStudy) -> list[str]:
     """What was left out and what was filled in, including what that does not say."""
-    everyone, kept = len(completed.arranged.subjects), len(completed.imputed.study.subjects)
+    everyone, kept = len(completed.arranged.subjects), len(completed.study.subjects)
     out = [e.subject for e in completed.exclusions]
-    origin = completed.imputed.origin
+    origin = completed.origin
     cells = int((origin != Cell.ABSENT).sum())
     inside = int((origin == Cell.IMPUTED).sum())
     outside = int((origin == Cell.EXTRAPOLATED).sum())
-    settings = completed.imputed.settings
+    settings = completed.settings
     who = f"{kept} of {everyone} subjects are kept"
     who += f"; left out: {listing(out)}." if out else "; nobody is left out."
     what = (
@@ -190,17 +190,16 @@ def describe_completed(completed: CompletedStudy) -> list[str]:
 def describe_prepared(prepared: PreparedData) -> list[str]:
     """What the trajectories hold after the last step of preparing."""
     t = prepared.trajectories
-    possible = int(sum(max(n - 1, 0) for n in prepared.completed.imputed.study.lengths))
+    possible = int(sum(max(n - 1, 0) for n in prepared.completed.study.lengths))
     used = int(t.valid.sum())
     sentences = []
-    if prepared.rescaled is None:
+    levels = prepared.study.levels
+    if levels is None:
         sentences.append("All variables keep their own units.")
     else:
-        levels = len(prepared.rescaled.levels)
         sentences.append(
-            f"Every variable now takes values among the {levels} levels of "
-            f"'{prepared.rescaled.reference}', from {number(prepared.rescaled.levels.min())} to "
-            f"{number(prepared.rescaled.levels.max())}."
+            f"Every variable now takes values among the {len(levels)} levels of "
+            f"'{prepared.study.reference}', from {number(levels.min())} to {number(levels.max())}."
         )
         merged = merged_variables(prepared)
         if merged:
@@ -222,14 +221,15 @@ def describe_prepared(prepared: PreparedData) -> list[str]:
 
 def check_prepared(prepared: PreparedData) -> list[Problem]:
     """What a reader should know before going on."""
-    if prepared.rescaled is None or prepared.rescaled.levels[0] <= LOW_LEVEL:
+    reference, levels = prepared.study.reference, prepared.study.levels
+    if reference is None or levels is None or levels[0] <= LOW_LEVEL:
         return []
-    lowest = prepared.rescaled.levels[0]
+    lowest = levels[0]
     return [
         Problem(
             "warning",
-            prepared.rescaled.reference,
-            f"The levels of '{prepared.rescaled.reference}' begin at {number(lowest)}: every value "
+            reference,
+            f"The levels of '{reference}' begin at {number(lowest)}: every value "
             f"in the lower {percent(lowest)} of another variable's range has become that level.",
             "Choose a reference variable with values from 0 on, or keep own units.",
         )
@@ -248,10 +248,7 @@ def imputed_outcomes(prepared: PreparedData) -> int:
 
 def merged_variables(prepared: PreparedData) -> list[str]:
     """Variables that have fewer unique values after rescaling than before."""
-    if prepared.rescaled is None:
-        return []
-    before = prepared.completed.imputed.study
-    after = prepared.rescaled.imputed.study
+    before, after = prepared.completed.study, prepared.study
     inside = before.on_grid
     return [
         v.name
@@ -262,8 +259,7 @@ def merged_variables(prepared: PreparedData) -> list[str]:
 
 def rescaling_table(prepared: PreparedData) -> pd.DataFrame:
     """One row for each variable: its range before, its unique values before and after."""
-    before = prepared.completed.imputed.study
-    after = prepared.rescaled.imputed.study if prepared.rescaled is not None else before
+    before, after = prepared.completed.study, prepared.study
     inside = before.on_grid
     rows = []
     for j, variable in enumerate(before.variables):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,25 +14,17 @@ from smdp.data.study import Cell, Study
 from smdp.data.variables import Variable
 from smdp.errors import DataError
 from smdp.progress import Progress, silent
-from smdp.result import Content
 from smdp.text import listing
 
 _DEFAULT = ImputationSettings()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ImputedStudy(Content):
-    """A study whose state values are complete within each trajectory, and where each came from."""
-
-    study: Study
-    origin: NDArray[np.uint8]  # (n, R, p), codes of `Cell`
-    settings: ImputationSettings
-
-
 def impute(
     study: Study, settings: ImputationSettings = _DEFAULT, *, progress: Progress | None = None
-) -> ImputedStudy:
+) -> tuple[Study, NDArray[np.uint8]]:
     """Give each missing state cell the fitted value of that subject's variable at its decision.
+
+    The study, complete within each trajectory, and (n, R, p) the `Cell` code of each value.
 
     The fit is `local_polynomial` of the subject's observed values on the decision number. Fitted
     values are clipped to the variable's declared range, else to the one observed in the study,
@@ -56,7 +48,7 @@ def impute(
             fitted = _fitted(_series(study, index, column), rows, settings, limits[column])
             values[index, rows, column] = np.rint(fitted) if whole[column] else fitted
     report(1.0, "Imputed")
-    return ImputedStudy(replace(study, values=values), _origin(study), settings)
+    return replace(study, values=values), _origin(study)
 
 
 def imputed_series(

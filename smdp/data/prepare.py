@@ -12,9 +12,9 @@ from smdp.data.arrange import arrange
 from smdp.data.assemble import assemble
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.exclude import Exclusion, exclude
-from smdp.data.impute import ImputedStudy, impute
-from smdp.data.preparation_settings import PreparationSettings
-from smdp.data.rescale import RescaledStudy, rescale
+from smdp.data.impute import impute
+from smdp.data.preparation_settings import ImputationSettings, PreparationSettings
+from smdp.data.rescale import rescale
 from smdp.data.study import Cell, Study
 from smdp.data.trajectories import Trajectories
 from smdp.progress import Progress
@@ -23,11 +23,16 @@ from smdp.result import Result
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompletedStudy(Result):
-    """A study without its excluded subjects and with every missing state value filled in."""
+    """A study without its excluded subjects and with every missing state value filled in.
+
+    `arranged`: as it was before, with everybody.
+    """
 
     arranged: Study
     exclusions: tuple[Exclusion, ...]
-    imputed: ImputedStudy
+    study: Study
+    origin: NDArray[np.uint8]  # (n, R, p), where each value of `study` comes from: codes of `Cell`
+    settings: ImputationSettings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,14 +41,15 @@ class PreparedData(Result):
 
     `log`: one row for each thing done (step, subject, what). `imputed`: (n, T + 1, p), for each
     cell of `trajectories.states` its origin as a `Cell` code (0 observed, 1 imputed between two
-    observations, 2 extrapolated, 3 after the subject's end). `rescaled` is None in own units.
+    observations, 2 extrapolated, 3 after the subject's end). `study`: what the trajectories were
+    cut from, rescaled if that was asked for.
     """
 
     trajectories: Trajectories
     log: pd.DataFrame
     imputed: NDArray[np.uint8]
     completed: CompletedStudy
-    rescaled: RescaledStudy | None
+    study: Study
     settings: PreparationSettings
 
 
@@ -65,33 +71,30 @@ def complete(
 ) -> CompletedStudy:
     """Leave out whom the settings exclude, and impute the rest."""
     kept, exclusions = exclude(study, settings)
-    return CompletedStudy(study, exclusions, impute(kept, settings.imputation, progress=progress))
+    imputed, origin = impute(kept, settings.imputation, progress=progress)
+    return CompletedStudy(study, exclusions, imputed, origin, settings.imputation)
 
 
 def finish(completed: CompletedStudy, settings: PreparationSettings) -> PreparedData:
     """Rescale if asked to, add lags, and cut the study into transitions."""
-    rescaled = None
+    study = completed.study
     if settings.rescaling is not None:
-        rescaled = rescale(completed.imputed, settings.rescaling)
-    in_own_units = completed.imputed.study
-    study = in_own_units if rescaled is None else rescaled.imputed.study
-    trajectories, origin = assemble(study, in_own_units.values, completed.imputed.origin)
+        study = rescale(study, settings.rescaling)
+    trajectories, origin = assemble(study, completed.study.values, completed.origin)
     return PreparedData(
         trajectories=trajectories,
-        log=_log(completed, trajectories, rescaled),
+        log=_log(completed, study, trajectories),
         imputed=origin,
         completed=completed,
-        rescaled=rescaled,
+        study=study,
         settings=settings,
     )
 
 
-def _log(
-    completed: CompletedStudy, trajectories: Trajectories, rescaled: RescaledStudy | None
-) -> pd.DataFrame:
+def _log(completed: CompletedStudy, study: Study, trajectories: Trajectories) -> pd.DataFrame:
     entries = [("arrange", "", note) for note in completed.arranged.notes]
     entries += [("exclude", e.subject, e.reason) for e in completed.exclusions]
-    study, origin = completed.imputed.study, completed.imputed.origin
+    origin = completed.origin
     for j, variable in enumerate(study.variables):
         inside = int((origin[:, :, j] == Cell.IMPUTED).sum())
         outside = int((origin[:, :, j] == Cell.EXTRAPOLATED).sum())
@@ -99,9 +102,9 @@ def _log(
             cells = int((origin[:, :, j] != Cell.ABSENT).sum())
             text = f"'{variable.name}': {inside} of {cells:,} values imputed between observations"
             entries.append(("impute", "", f"{text}, {outside} extrapolated."))
-    if rescaled is not None:
-        text = f"All variables rescaled to the {len(rescaled.levels)} levels"
-        entries.append(("rescale", "", f"{text} of '{rescaled.reference}'."))
+    if study.levels is not None:
+        text = f"All variables rescaled to the {len(study.levels)} levels"
+        entries.append(("rescale", "", f"{text} of '{study.reference}'."))
     possible = int(sum(max(length - 1, 0) for length in study.lengths))
     used = int(trajectories.valid.sum())
     text = f"{used:,} of {possible:,} transitions can be used"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from smdp.data.impute import ImputedStudy, value_range
+from smdp.data.impute import value_range
 from smdp.data.local_polynomial import Floats
 from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.study import Study
 from smdp.data.variables import Variable
 from smdp.errors import DataError, SettingError
-from smdp.result import Content
 from smdp.text import listing
 
 _DEFAULT = RescalingSettings()
@@ -21,37 +20,20 @@ _DEFAULT = RescalingSettings()
 LOW_LEVEL = 0.1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RescaledStudy(Content):
-    """A completed study with all state values on common levels between 0 and 1."""
-
-    imputed: ImputedStudy  # values rescaled; each variable knows what became 0 and 1
-    reference: str
-    levels: Floats  # (L,), increasing
-
-    @property
-    def before_range(self) -> dict[str, tuple[float, float]]:
-        """What became 0 and 1, for each variable."""
-        variables = self.imputed.study.variables
-        return {v.name: v.rescaled_from for v in variables if v.rescaled_from is not None}
-
-
-def unique_counts(imputed: ImputedStudy) -> dict[str, int]:
+def unique_counts(study: Study) -> dict[str, int]:
     """How many different values each variable has in the completed data."""
-    study = imputed.study
     return {
         variable.name: int(np.unique(_completed(study, column)).size)
         for column, variable in enumerate(study.variables)
     }
 
 
-def default_reference(imputed: ImputedStudy) -> str:
+def default_reference(study: Study) -> str:
     """The variable with the most unique values, of those whose levels reach down to 0 or nearly.
 
     Of all variables if there is none: below the lowest level, all values become the same.
     """
-    study = imputed.study
-    counts = unique_counts(imputed)
+    counts = unique_counts(study)
     low_enough = {}
     for column, variable in enumerate(study.variables):
         values = _completed(study, column)
@@ -62,8 +44,8 @@ def default_reference(imputed: ImputedStudy) -> str:
     return max(candidates, key=candidates.__getitem__)
 
 
-def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> RescaledStudy:
-    """Move every state variable to the levels of the reference variable.
+def rescale(study: Study, settings: RescalingSettings = _DEFAULT) -> Study:
+    """Move every state variable of a completed study to the levels of the reference variable.
 
     The reference is divided by its maximum (declared, else observed in the completed data), or
     rescaled to [0, 1] by its range if it has negative values; its unique rescaled values are the
@@ -73,9 +55,8 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
 
     Reference: Wang, Laber & Witkiewitz, supplement, "How the variables are partitioned".
     """
-    study = imputed.study
-    counts = unique_counts(imputed)
-    reference = default_reference(imputed) if settings.reference is None else settings.reference
+    counts = unique_counts(study)
+    reference = default_reference(study) if settings.reference is None else settings.reference
     if reference not in counts:
         raise SettingError(
             f"The setting 'reference' names '{reference}', which is not a state variable.",
@@ -98,12 +79,13 @@ def rescale(imputed: ImputedStudy, settings: RescalingSettings = _DEFAULT) -> Re
     for column, variable in enumerate(study.variables):
         unit = to_unit(_completed(study, column), ranges[variable.name])
         values[study.on_grid, column] = nearest_level(unit, levels)
-    rescaled = replace(
+    return replace(
         study,
         values=values,
         variables=tuple(_moved(v, ranges[v.name]) for v in study.variables),
+        reference=reference,
+        levels=levels,
     )
-    return RescaledStudy(replace(imputed, study=rescaled), reference, levels)
 
 
 def _moved(variable: Variable, ends: tuple[float, float]) -> Variable:

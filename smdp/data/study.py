@@ -1,4 +1,4 @@
-"""A trial arranged by subject and decision, before anything is imputed."""
+"""A trial arranged by subject and decision: as observed, completed, or on common levels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class Study(Result):
     """n subjects on a grid of R decisions; a subject's rows are 0 .. lengths[i] - 1 of its grid.
 
     A decision that has no row in the table (a gap) lies on the grid with `present` False and
-    missing values. After a subject's last row everything is missing.
+    missing values. After a subject's last row everything is missing. A study that was rescaled
+    has the `levels` of its `reference` variable.
     """
 
     roles: ColumnRoles
@@ -44,6 +45,8 @@ class Study(Result):
     times: NDArray[np.str_]  # (n, R), the table's own time as text, "" where there is no row
     lengths: NDArray[np.int64]  # (n,)
     notes: tuple[str, ...] = ()  # how time was turned into decisions, in words
+    reference: str | None = None  # None in own units
+    levels: NDArray[np.float64] | None = None  # (L,), increasing, within 0 to 1; None in own units
 
     def __post_init__(self) -> None:
         in_c_order(self)

@@ -154,7 +154,7 @@ def explain_person(
     The values come back as they were given; where variables were rescaled, the policy works on the
     nearest level, and an average is put back into the table's units.
     """
-    study, use = prepared.completed.imputed.study, _use(policy, prepared)
+    study, use = prepared.completed.study, _use(policy, prepared)
     patient = explain_patient(policy, in_policy_units(use, values), available=available)
     about = described(policy.variables, prepared.trajectories.about)
     patient = replace(patient, about=about).in_own_units()
@@ -220,7 +220,7 @@ def _of(
     policy: LearnedPolicy, prepared: PreparedData, subject: str
 ) -> tuple[Study, PointOfUse, int]:
     """The completed study in its own units, how its variables make states, and whose row it is."""
-    study = prepared.completed.imputed.study
+    study = prepared.completed.study
     if subject not in study.subjects:
         raise DataError(f"There is no subject '{subject}' in the prepared study.")
     return study, _use(policy, prepared), study.subjects.index(subject)

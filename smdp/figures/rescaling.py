@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from smdp.data.rescale import RescaledStudy
 from smdp.data.study import Study
 from smdp.figures.style import BLUE, GREY, ORANGE, colour_bar, labels, new_figure, plain
 
 MOST_DRAWN_LEVELS = 60
 
 
-def levels_figure(rescaled: RescaledStudy) -> go.Figure:
-    """How often each variable takes each level: a row a variable, dots by frequency."""
-    study = rescaled.imputed.study
+def levels_figure(study: Study) -> go.Figure:
+    """How often each variable of a rescaled study takes each level: dots by frequency."""
+    assert study.levels is not None
+    assert study.reference is not None
     inside = study.on_grid
     figure = new_figure(height=max(340, 120 + 28 * len(study.variables)))
     total = int(inside.sum())
     label = labels(v.name for v in study.variables)
-    if len(rescaled.levels) <= MOST_DRAWN_LEVELS:
+    if len(study.levels) <= MOST_DRAWN_LEVELS:
         figure.add_scatter(
-            x=[x for level in rescaled.levels for x in (level, level, None)],
-            y=[y for _ in rescaled.levels for y in (*_ends(label), None)],
+            x=[x for level in study.levels for x in (level, level, None)],
+            y=[y for _ in study.levels for y in (*_ends(label), None)],
             mode="lines",
             line={"width": 0.7, "color": GREY, "dash": "dot"},
             hoverinfo="skip",
@@ -37,7 +37,7 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
             mode="markers",
             marker={
                 "size": 5 + 20 * np.sqrt(share),
-                "color": BLUE if variable.name != rescaled.reference else ORANGE,
+                "color": BLUE if variable.name != study.reference else ORANGE,
                 "opacity": 0.85,
                 "line": {"width": 0},
             },
@@ -46,12 +46,12 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
             "<extra></extra>",
             showlegend=False,
         )
-    for name, colour in ((f"reference: {plain(rescaled.reference)}", ORANGE), ("others", BLUE)):
+    for name, colour in ((f"reference: {plain(study.reference)}", ORANGE), ("others", BLUE)):
         figure.add_scatter(
             x=[None], y=[None], mode="markers", name=name, marker={"color": colour, "size": 11}
         )
     figure.update_xaxes(
-        title_text=f"Level after rescaling ({len(rescaled.levels)} levels; large dot: many values)",
+        title_text=f"Level after rescaling ({len(study.levels)} levels; large dot: many values)",
         range=[-0.04, 1.04],
         showgrid=False,
     )
@@ -64,11 +64,12 @@ def levels_figure(rescaled: RescaledStudy) -> go.Figure:
     return figure
 
 
-def before_after_figure(before: Study, rescaled: RescaledStudy, variable: str) -> go.Figure:
+def before_after_figure(before: Study, after: Study, variable: str) -> go.Figure:
     """Which value becomes which level: own units across, levels up, colour by frequency."""
+    assert after.levels is not None
     j = [v.name for v in before.variables].index(variable)
     inside = before.on_grid
-    pairs = np.stack([before.values[inside, j], rescaled.imputed.study.values[inside, j]], axis=1)
+    pairs = np.stack([before.values[inside, j], after.values[inside, j]], axis=1)
     distinct, count = np.unique(pairs, axis=0, return_counts=True)
     figure = new_figure(height=400)
     figure.add_scatter(
@@ -90,7 +91,7 @@ def before_after_figure(before: Study, rescaled: RescaledStudy, variable: str) -
     figure.update_yaxes(
         title_text="Level after rescaling",
         range=[-0.05, 1.05],
-        tickvals=rescaled.levels if len(rescaled.levels) <= 25 else None,
+        tickvals=after.levels if len(after.levels) <= 25 else None,
         tickformat=".2f",
     )
     return figure

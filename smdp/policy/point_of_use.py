@@ -103,8 +103,8 @@ def point_of_use(variables: Sequence[str], data: PreparedData | Trajectories) ->
     """
     if isinstance(data, Trajectories):
         return _of_trajectories(variables, data)
-    study = data.completed.imputed.study
-    observed = data.completed.imputed.origin == Cell.OBSERVED
+    study = data.completed.study
+    observed = data.completed.origin == Cell.OBSERVED
     as_observed = replace(study, values=np.where(observed, study.values, np.nan))
     _refuse_unknown(variables, data.trajectories.variables)
     made = [_maker(data.trajectories.variable(name), study) for name in variables]
@@ -116,7 +116,7 @@ def point_of_use(variables: Sequence[str], data: PreparedData | Trajectories) ->
             replace(c, source=needed.index(c.source)) if c.kind == "value" else c for c in made
         ),
         imputation=data.settings.imputation,
-        levels=None if data.rescaled is None else data.rescaled.levels,
+        levels=data.study.levels,
         action_labels=study.action_labels,
         available=study.roles.available,
     )

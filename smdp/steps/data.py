@@ -155,7 +155,7 @@ def flow_table(analysis: Analysis) -> pd.DataFrame:
         ("In the table", len(study.subjects), f"{plural(analysis.source.rows, 'row')}, as read"),
     ]
     if completed is not None:
-        kept = completed.imputed.study
+        kept = completed.study
         out = len(completed.exclusions)
         rows.append(("Left out", out, "; ".join(_reasons(completed)) or "nobody"))
         decisions = f"{int(kept.on_grid.sum()):,} decisions, gaps included"

@@ -34,7 +34,7 @@ def run(analysis: Analysis, progress: Progress) -> CompletedStudy:
 
 
 def summary(completed: CompletedStudy, analysis: Analysis) -> str:
-    kept, everybody = len(completed.imputed.study.subjects), len(completed.arranged.subjects)
+    kept, everybody = len(completed.study.subjects), len(completed.arranged.subjects)
     return f"{kept} of {everybody} subjects kept"
 
 
@@ -68,7 +68,7 @@ def methods(analysis: Analysis, asked: PreparationSettings) -> str:
         text += " left out by hand"
     completed = analysis.completed
     if completed is not None:
-        everyone, kept = len(completed.arranged.subjects), len(completed.imputed.study.subjects)
+        everyone, kept = len(completed.arranged.subjects), len(completed.study.subjects)
         text += f" ({everyone - kept} of {everyone} in all)"
     own = asked.imputation
     degree = {0: "constant", 1: "linear", 2: "quadratic"}[own.degree]
@@ -125,9 +125,9 @@ def missing_section(analysis: Analysis, draw: Draw) -> list[Block]:
 
 def imputed_table(completed: CompletedStudy) -> pd.DataFrame:
     """By variable: how many values were observed and how many filled in."""
-    origin = completed.imputed.origin
+    origin = completed.origin
     rows = []
-    for j, variable in enumerate(completed.imputed.study.variables):
+    for j, variable in enumerate(completed.study.variables):
         own = origin[:, :, j]
         cells = int((own != Cell.ABSENT).sum())
         inside, outside = int((own == Cell.IMPUTED).sum()), int((own == Cell.EXTRAPOLATED).sum())

@@ -40,8 +40,9 @@ def run(analysis: Analysis, progress: Progress) -> PreparedData:
 
 
 def summary(prepared: PreparedData, analysis: Analysis) -> str:
-    levels = f"{len(prepared.rescaled.levels)} levels" if prepared.rescaled else OWN_UNITS
-    return f"{plural(int(prepared.trajectories.valid.sum()), 'transition')}, {levels}"
+    levels = prepared.study.levels
+    scale = OWN_UNITS if levels is None else f"{len(levels)} levels"
+    return f"{plural(int(prepared.trajectories.valid.sum()), 'transition')}, {scale}"
 
 
 def says(analysis: Analysis) -> list[str]:
@@ -60,17 +61,17 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
 def figures(prepared: PreparedData) -> Mapping[str, go.Figure]:
     from smdp.figures.rescaling import levels_figure
 
-    return {} if prepared.rescaled is None else {"levels": levels_figure(prepared.rescaled)}
+    return {} if prepared.study.levels is None else {"levels": levels_figure(prepared.study)}
 
 
 def methods(analysis: Analysis, asked: RescalingSettings | str) -> str:
     if isinstance(asked, str):
         return "Variables were analysed in their own units."
-    rescaled = analysis.prepared.rescaled if analysis.prepared is not None else None
     reference = f"'{asked.reference}'" if asked.reference else "the variable with the most values"
     levels = "the levels"
-    if rescaled is not None:
-        reference, levels = f"'{rescaled.reference}'", f"the {len(rescaled.levels)} levels"
+    study = analysis.prepared.study if analysis.prepared is not None else None
+    if study is not None and study.levels is not None:
+        reference, levels = f"'{study.reference}'", f"the {len(study.levels)} levels"
     return (
         f"All variables were rescaled to {levels} of {reference}, which was divided by its "
         "maximum; the others were rescaled to 0 to 1 by their declared or observed range and "
@@ -88,18 +89,18 @@ def rescaling_section(analysis: Analysis, draw: Draw) -> list[Block]:
     prepared = analysis.prepared
     assert prepared is not None
     found = bullets(describe_prepared(prepared))
-    if prepared.rescaled is None:
+    if prepared.study.levels is None:
         return found
     found += table(
         "Ranges before rescaling",
         rescaling_table(prepared),
-        f"The range that became 0 to 1; {len(np.unique(prepared.rescaled.levels))} levels.",
+        f"The range that became 0 to 1; {len(np.unique(prepared.study.levels))} levels.",
     )
     found.append(
         draw(
             "levels",
             "Levels after rescaling",
-            levels_figure(prepared.rescaled),
+            levels_figure(prepared.study),
             "How often each variable takes each level.",
         )
     )

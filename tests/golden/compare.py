@@ -18,11 +18,14 @@ import torch
 from threadpoolctl import threadpool_info
 
 from smdp.analysis.analysis import Analysis
+from smdp.analysis.saved_file import FORMAT
 from smdp.analysis.tables import result_tables
 from smdp.data.export import to_csv
 
 HERE = Path(__file__).resolve().parent
-SAVED, TABLES = HERE / "format-1", HERE / "tables"
+TABLES = HERE / "tables"
+#: A folder of the same analyses for each format that files ever had.
+SAVED = {number: HERE / f"format-{number}" for number in range(1, FORMAT)}
 FINGERPRINTS, MADE_ON = HERE / "tables.json", HERE / "made_on.json"
 #: Whatever can change the last digit.
 LIBRARIES = ("dcor", "numba", "numpy", "pandas", "scipy", "statsmodels", "torch")

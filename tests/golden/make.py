@@ -1,9 +1,10 @@
-"""The golden analyses, made anew: files, plans, tables, and what machine made them.
+"""The golden analyses, made anew in the present format: files, plans, tables, and on what machine.
 
     cd tests && python -m golden.make [name ...]     without names: all
 
-They were made before the code was rearranged, and show that no number changed since. Make one anew
-only where a number is meant to change, and say in the changelog which and why.
+They were made before the code was rearranged, and show that no number changed since. Make the files
+before the format changes, so that one of every format is kept; keep the tables, except where a
+number is meant to change, and say in the changelog which and why.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 
 from golden.compare import (
     FINGERPRINTS,
+    HERE,
     MADE_ON,
-    SAVED,
     TABLES,
     fingerprints,
     golden_tables,
@@ -26,20 +27,22 @@ from golden.compare import (
 from golden.studies import golden_studies
 
 from smdp.analysis.analysis import Analysis, run_analysis
-from smdp.analysis.saved_file import save_analysis
+from smdp.analysis.saved_file import FORMAT, save_analysis
+
+FOLDER = HERE / f"format-{FORMAT}"
 
 
 def main(names: list[str]) -> None:
     studies = golden_studies()
-    for folder in (SAVED, TABLES):
+    for folder in (FOLDER, TABLES):
         folder.mkdir(exist_ok=True)
     kept = json.loads(FINGERPRINTS.read_text(encoding="utf-8")) if FINGERPRINTS.exists() else {}
     for name in names or list(studies):
         table, plan = studies[name]
         analysis = _at_no_time(run_analysis(table, plan))
-        save_analysis(analysis, SAVED / f"{name}.smdp")
-        save_analysis(analysis, SAVED / f"{name}-without-data.smdp", with_data=False)
-        (SAVED / f"{name}.toml").write_text(plan.to_toml(), encoding="utf-8", newline="\n")
+        save_analysis(analysis, FOLDER / f"{name}.smdp")
+        save_analysis(analysis, FOLDER / f"{name}-without-data.smdp", with_data=False)
+        (FOLDER / f"{name}.toml").write_text(plan.to_toml(), encoding="utf-8", newline="\n")
         tables = golden_tables(analysis)
         write_tables(tables, TABLES / f"{name}.zip")
         kept[name] = fingerprints(tables)

@@ -15,6 +15,8 @@ from smdp.data.exclude import Exclusion
 from smdp.errors import ReadError
 from smdp.plain_data import from_plain
 
+NOW = saved_file.FORMAT
+
 
 @pytest.fixture(scope="module")
 def saved(analysis) -> bytes:
@@ -22,45 +24,50 @@ def saved(analysis) -> bytes:
 
 
 def test_a_newer_format_is_refused_with_the_remedy(saved):
-    data = resealed({**members(saved), "future.bin": b"x"}, format=3)
-    with pytest.raises(ReadError, match=r"has format 3; .*up to 2.*Install a later version"):
+    data = resealed({**members(saved), "future.bin": b"x"}, format=NOW + 1)
+    later = rf"has format {NOW + 1}; .*up to {NOW}.*Install a later version"
+    with pytest.raises(ReadError, match=later):
         load_analysis(data)
 
 
-def as_in_format_2(saved):
+def as_in_a_format_before(saved):
     """A file of a version that called the plan otherwise, and had a key of it in another place."""
     parts = members(saved)
     plan = json.loads(parts.pop("plan.json"))
     name = plan.pop("data_name")
     parts["settings.json"] = json.dumps({"file": name or "old.csv", "plan": plan}).encode()
-    return resealed(parts, format=2)
+    return resealed(parts, format=NOW)
 
 
-def to_format_3(parts):
+def to_the_next(parts):
     return {("plan.json" if name == "settings.json" else name): c for name, c in parts.items()}
 
 
-def to_format_4(parts):
+def to_the_one_after(parts):
     old = json.loads(parts["plan.json"])
     return {**parts, "plan.json": json.dumps(old["plan"] | {"data_name": old["file"]}).encode()}
 
 
 def test_an_older_format_is_migrated_step_by_step(analysis, saved, monkeypatch):
-    monkeypatch.setattr(saved_file, "FORMAT", 4)
-    monkeypatch.setattr(saved_file, "MIGRATIONS", {2: to_format_3, 3: to_format_4})
-    opened = load_analysis(as_in_format_2(saved))
+    monkeypatch.setattr(saved_file, "FORMAT", NOW + 2)
+    monkeypatch.setattr(saved_file, "MIGRATIONS", {NOW: to_the_next, NOW + 1: to_the_one_after})
+    opened = load_analysis(as_in_a_format_before(saved))
     assert opened.plan == analysis.plan.replace(data_name="old.csv")
     assert opened.records == analysis.records
-    assert json.loads(members(analysis_to_bytes(opened))["manifest.json"])["format"] == 4
+    assert json.loads(members(analysis_to_bytes(opened))["manifest.json"])["format"] == NOW + 2
     assert load_analysis(analysis_to_bytes(opened)).plan == opened.plan
 
 
-@pytest.mark.parametrize("known", [{}, {3: to_format_4}, {2: to_format_4, 3: to_format_3}])
+@pytest.mark.parametrize(
+    "known", [{}, {NOW + 1: to_the_one_after}, {NOW: to_the_one_after, NOW + 1: to_the_next}]
+)
 def test_an_older_format_that_cannot_be_migrated_is_refused(saved, monkeypatch, known):
-    monkeypatch.setattr(saved_file, "FORMAT", 4)
+    monkeypatch.setattr(saved_file, "FORMAT", NOW + 2)
     monkeypatch.setattr(saved_file, "MIGRATIONS", known)
-    with pytest.raises(ReadError, match=r"old format 2, which this version .* cannot read\. Open"):
-        load_analysis(as_in_format_2(saved))
+    with pytest.raises(
+        ReadError, match=rf"old format {NOW}, which this version .* cannot read\. Open"
+    ):
+        load_analysis(as_in_a_format_before(saved))
 
 
 @pytest.mark.parametrize(

@@ -32,79 +32,79 @@ def one_series(values: Sequence[float], variable: StateVariable = CONTINUOUS) ->
 
 def test_a_missing_cell_gets_the_fitted_value_at_its_decision() -> None:
     series = [1.0, NAN, 2.0, 4.0, NAN, 3.0, 7.0, 2.0]
-    imputed = impute(one_series(series), ImputationSettings(span=0.8, degree=2))
+    imputed, origin = impute(one_series(series), ImputationSettings(span=0.8, degree=2))
     expected = np.array(series)
     expected[[1, 4]] = local_polynomial(range(8), series, [1, 4], span=0.8, degree=2)
-    np.testing.assert_array_equal(imputed.study.values[0, :, 0], expected)
-    np.testing.assert_array_equal(np.flatnonzero(imputed.origin[0, :, 0]), [1, 4])
+    np.testing.assert_array_equal(imputed.values[0, :, 0], expected)
+    np.testing.assert_array_equal(np.flatnonzero(origin[0, :, 0]), [1, 4])
 
 
 def test_origin_tells_inside_outside_and_after_the_end() -> None:
     study = study_of(
         [[[NAN], [1], [NAN], [3], [NAN]], [[2], [5], [4], [NAN], [NAN]]], [CONTINUOUS], [5, 3]
     )
-    origin = impute(study).origin
+    origin = impute(study)[1]
     assert origin.dtype == np.uint8
     np.testing.assert_array_equal(
         origin[:, :, 0],
         [[EXTRAPOLATED, OBSERVED, IMPUTED, OBSERVED, EXTRAPOLATED], [OBSERVED] * 3 + [ABSENT] * 2],
     )
-    assert np.isnan(impute(study).study.values[1, 3:]).all()
+    assert np.isnan(impute(study)[0].values[1, 3:]).all()
 
 
 def test_series_with_one_value_are_carried() -> None:
     """Within a variable that varies elsewhere, carried cells outside are still extrapolated."""
     value = 0.1 + 0.2
     study = study_of([[[NAN], [value], [NAN]], [[1], [2], [3]]], [CONTINUOUS])
-    imputed = impute(study)
-    np.testing.assert_array_equal(imputed.study.values[0, :, 0], [value] * 3)
-    assert imputed.origin[0, :, 0].tolist() == [EXTRAPOLATED, OBSERVED, EXTRAPOLATED]
+    imputed, origin = impute(study)
+    np.testing.assert_array_equal(imputed.values[0, :, 0], [value] * 3)
+    assert origin[0, :, 0].tolist() == [EXTRAPOLATED, OBSERVED, EXTRAPOLATED]
 
 
 def test_carried_cells_of_a_baseline_variable_are_not_extrapolated() -> None:
     study = study_of([[[NAN], [30], [NAN]], [[40], [40], [NAN]]], [CONTINUOUS])
-    origin = impute(study).origin[:, :, 0]
+    origin = impute(study)[1][:, :, 0]
     np.testing.assert_array_equal(origin, [[IMPUTED, OBSERVED, IMPUTED], [0, 0, IMPUTED]])
 
 
 def test_fitted_values_stay_in_the_observed_range_of_the_study() -> None:
     rising = [[1], [2], [3], [4], [NAN], [NAN]]
-    alone = impute(study_of([rising], [CONTINUOUS]))
-    assert alone.study.values[0, 4:, 0].tolist() == [4, 4]
+    alone = impute(study_of([rising], [CONTINUOUS]))[0]
+    assert alone.values[0, 4:, 0].tolist() == [4, 4]
     other = [[0], [1], [0], [1], [0], [5.5]]
-    together = impute(study_of([rising, other], [CONTINUOUS]))
-    np.testing.assert_allclose(together.study.values[0, 4:, 0], [5, 5.5])
+    together = impute(study_of([rising, other], [CONTINUOUS]))[0]
+    np.testing.assert_allclose(together.values[0, 4:, 0], [5, 5.5])
 
 
 def test_fitted_values_stay_in_the_declared_range() -> None:
     declared = StateVariable("stress", "continuous", low=0, high=4.5)
-    values = impute(one_series([1, 2, 3, 4, NAN, NAN], declared)).study.values
+    values = impute(one_series([1, 2, 3, 4, NAN, NAN], declared))[0].values
     assert values[0, 4:, 0].tolist() == [4.5, 4.5]
 
 
 def test_an_observed_value_outside_the_declared_range_is_left_alone() -> None:
     declared = StateVariable("stress", "continuous", high=3)
-    values = impute(one_series([1, 9, NAN, 9, 2], declared)).study.values[0, :, 0]
+    values = impute(one_series([1, 9, NAN, 9, 2], declared))[0].values[0, :, 0]
     assert values.tolist() == [1, 9, 3, 9, 2]
 
 
 @pytest.mark.parametrize("kind", ["ordinal", "binary"])
 def test_whole_variables_are_rounded(kind: Any) -> None:
-    values = impute(one_series([0, NAN, 1, 0, NAN, 1, 1], StateVariable("x", kind))).study.values
+    values = impute(one_series([0, NAN, 1, 0, NAN, 1, 1], StateVariable("x", kind)))[0].values
     assert set(values.ravel()) <= {0.0, 1.0}
 
 
 def test_other_variables_are_not_rounded() -> None:
-    fitted = impute(one_series([0, NAN, 1, 0, 1, 1])).study.values[0, 1, 0]
+    fitted = impute(one_series([0, NAN, 1, 0, 1, 1]))[0].values[0, 1, 0]
     assert 0 < fitted < 1
     halves = StateVariable("x", "ordinal")
-    fitted = impute(one_series([0, NAN, 0.5, 0, 1, 1], halves)).study.values[0, 1, 0]
+    fitted = impute(one_series([0, NAN, 0.5, 0, 1, 1], halves))[0].values[0, 1, 0]
     assert fitted != round(fitted)
 
 
 def test_rounding_does_not_lead_out_of_the_range() -> None:
     odd = StateVariable("x", "ordinal", low=0.4, high=3.6)
-    values = impute(one_series([3, 2, 1, NAN, NAN, NAN], odd), ImputationSettings(1.0)).study.values
+    values = impute(one_series([3, 2, 1, NAN, NAN, NAN], odd), ImputationSettings(1.0))[0].values
     assert values[0, 3:, 0].tolist() == [1, 1, 1]
 
 
@@ -134,7 +134,7 @@ def test_the_curve_runs_through_the_imputed_values() -> None:
     study = one_series([NAN, 3.0, 5.0, NAN, 2.0, 6.0, 1.0, NAN, 4.0])
     positions, fitted = fitted_curve(study, 0, 0, points=17)
     np.testing.assert_array_equal(positions, np.arange(17) / 2)
-    imputed = impute(study).study.values[0, [0, 3, 7], 0]
+    imputed = impute(study)[0].values[0, [0, 3, 7], 0]
     np.testing.assert_allclose(fitted[[0, 6, 14]], imputed)
     assert fitted_curve(study, 0, 0)[1].shape == (200,)
     np.testing.assert_array_equal(fitted_curve(one_series([NAN, 2, 2]), 0, 0, points=3)[1], 2)
@@ -185,15 +185,15 @@ SETTINGS = st.builds(ImputationSettings, st.floats(0.2, 2), st.sampled_from([0, 
 def test_completes_within_range_and_leaves_observed_cells_alone(
     study: Study, how: ImputationSettings
 ) -> None:
-    imputed = impute(study, how)
-    values, grid = imputed.study.values, study.on_grid
+    imputed, origin = impute(study, how)
+    values, grid = imputed.values, study.on_grid
     assert np.isfinite(values[grid]).all()
     assert np.isnan(values[~grid]).all()
     observed = ~np.isnan(study.values)
     assert values[observed].tobytes() == study.values[observed].tobytes()
-    np.testing.assert_array_equal(imputed.origin == OBSERVED, observed)
+    np.testing.assert_array_equal(origin == OBSERVED, observed)
     np.testing.assert_array_equal(
-        imputed.origin == ABSENT, np.broadcast_to(~grid[:, :, None], values.shape)
+        origin == ABSENT, np.broadcast_to(~grid[:, :, None], values.shape)
     )
     for column, variable in enumerate(study.variables):
         low, high = value_range(variable, study.values[:, :, column])
@@ -217,5 +217,5 @@ def test_order_of_subjects_changes_nothing(
         lengths=study.lengths[order],
     )
     before, after = impute(study, how), impute(moved, how)
-    np.testing.assert_array_equal(after.study.values, before.study.values[order])
-    np.testing.assert_array_equal(after.origin, before.origin[order])
+    np.testing.assert_array_equal(after[0].values, before[0].values[order])
+    np.testing.assert_array_equal(after[1], before[1][order])

@@ -12,19 +12,20 @@ from hypothesis import strategies as st
 from small_studies import study_of
 
 from smdp.data.column_roles import StateVariable
-from smdp.data.impute import ImputedStudy, impute
+from smdp.data.impute import impute
 from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.rescale import rescale, unique_counts
+from smdp.data.study import Study
 from smdp.errors import DataError, SettingError
 
 
-def imputed_of(columns: dict[StateVariable, Any]) -> ImputedStudy:
+def imputed_of(columns: dict[StateVariable, Any]) -> Study:
     """One subject, complete, with these columns."""
-    return impute(study_of(np.array(list(columns.values())).T[None], tuple(columns)))
+    return impute(study_of(np.array(list(columns.values())).T[None], tuple(columns)))[0]
 
 
 def column(rescaled: Any, index: int) -> list[float]:
-    return rescaled.imputed.study.values[0, :, index].tolist()
+    return rescaled.values[0, :, index].tolist()
 
 
 CIGS = StateVariable("cigs", "ordinal")
@@ -43,8 +44,7 @@ def test_the_papers_case() -> None:
     np.testing.assert_array_equal(rescaled.levels, SMOKED / 20)
     assert column(rescaled, 1) == (SMOKED / 20).tolist()
     assert column(rescaled, 0)[:5] == [0, 0.25, 0.5, 0.75, 1]
-    assert rescaled.before_range == {"urge": (1, 5), "cigs": (0, 20)}
-    assert [v.rescaled_from for v in rescaled.imputed.study.variables] == [(1, 5), (0, 20)]
+    assert [v.rescaled_from for v in rescaled.variables] == [(1, 5), (0, 20)]
 
 
 def test_the_first_of_equally_rich_variables_is_the_reference() -> None:
@@ -81,7 +81,7 @@ def test_a_reference_with_negative_values_is_rescaled_by_its_range() -> None:
     mood = StateVariable("mood", "ordinal")
     rescaled = rescale(imputed_of({mood: [-2, -1, 0, 2]}))
     assert rescaled.levels.tolist() == [0, 0.25, 0.5, 1]
-    assert rescaled.before_range == {"mood": (-2, 2)}
+    assert rescaled.variables[0].rescaled_from == (-2, 2)
 
 
 def test_a_reference_that_starts_above_zero_keeps_its_lowest_level() -> None:
@@ -100,13 +100,13 @@ def test_a_constant_variable_goes_to_the_lowest_level() -> None:
     rescaled = rescale(imputed_of({CIGS: [2, 3, 4], constant: [7, 7, 7], URGE: [3, 3, 3]}))
     assert column(rescaled, 1) == [0.5] * 3
     assert column(rescaled, 2) == [0.5] * 3
-    assert rescaled.before_range["constant"] == (7, 7)
+    assert rescaled.variables[1].rescaled_from == (7, 7)
 
 
 def test_cells_after_a_subjects_end_stay_missing() -> None:
     study = study_of([[[1], [2], [9]], [[3], [4], [5]]], [CIGS], lengths=[2, 3])
-    rescaled = rescale(impute(study))
-    assert np.isnan(rescaled.imputed.study.values[0, 2, 0])
+    rescaled = rescale(impute(study)[0])
+    assert np.isnan(rescaled.values[0, 2, 0])
     assert rescaled.levels.tolist() == [0.2, 0.4, 0.6, 0.8, 1]
 
 
@@ -125,7 +125,7 @@ NAMES = ("first", "second", "third")
 
 
 @st.composite
-def completed_studies(draw: st.DrawFn) -> ImputedStudy:
+def completed_studies(draw: st.DrawFn) -> Study:
     """Complete small studies of whole numbers and fractions, negative ones too."""
     n, rows = draw(st.integers(1, 3)), draw(st.integers(2, 8))
     number = st.one_of(st.integers(-3, 20), st.integers(-5000, 5000).map(lambda k: k / 1000))
@@ -133,35 +133,34 @@ def completed_studies(draw: st.DrawFn) -> ImputedStudy:
     variables = [
         StateVariable(name, "continuous", low=draw(st.sampled_from([None, -6.0]))) for name in NAMES
     ]
-    return impute(study_of(np.reshape(cells, (n, rows, 3)), variables))
+    return impute(study_of(np.reshape(cells, (n, rows, 3)), variables))[0]
 
 
-def has_reference(imputed: ImputedStudy) -> bool:
+def has_reference(imputed: Study) -> bool:
     return max(unique_counts(imputed).values()) > 1
 
 
 @settings(deadline=None, max_examples=80)
 @given(completed_studies().filter(has_reference))
-def test_on_the_levels_monotone_and_idempotent(imputed: ImputedStudy) -> None:
+def test_on_the_levels_monotone_and_idempotent(imputed: Study) -> None:
     rescaled = rescale(imputed)
-    before, after = imputed.study.values, rescaled.imputed.study.values
+    before, after = imputed.values, rescaled.values
     assert np.isin(after, rescaled.levels).all()
     assert rescaled.levels.min() >= 0
     assert rescaled.levels.max() <= 1
     for index in range(len(NAMES)):
         order = np.argsort(before[:, :, index], axis=None)
         assert (np.diff(after[:, :, index].ravel()[order]) >= 0).all()
-    twice = rescale(rescaled.imputed)
-    np.testing.assert_array_equal(twice.imputed.study.values, after)
+    twice = rescale(rescaled)
+    np.testing.assert_array_equal(twice.values, after)
     np.testing.assert_array_equal(twice.levels, rescaled.levels)
 
 
 @settings(deadline=None, max_examples=40)
 @given(completed_studies().filter(has_reference), st.randoms(use_true_random=False))
-def test_order_of_subjects_changes_nothing(imputed: ImputedStudy, random: Any) -> None:
-    study = imputed.study
-    order = random.sample(range(len(study.subjects)), len(study.subjects))
-    moved = replace(imputed, study=replace(study, values=study.values[order]))
+def test_order_of_subjects_changes_nothing(imputed: Study, random: Any) -> None:
+    order = random.sample(range(len(imputed.subjects)), len(imputed.subjects))
+    moved = replace(imputed, values=imputed.values[order])
     before, after = rescale(imputed), rescale(moved)
     assert after.reference == before.reference
-    np.testing.assert_array_equal(after.imputed.study.values, before.imputed.study.values[order])
+    np.testing.assert_array_equal(after.values, before.values[order])

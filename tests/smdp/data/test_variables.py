@@ -120,12 +120,11 @@ def test_rescaled_numbers_come_back_in_own_units(frame):
 
 
 def test_rescaling_again_still_knows_the_first_units(frame):
-    once = prepared(frame, rescaled=True).rescaled
-    assert once is not None
-    twice = rescale(once.imputed, RescalingSettings("stress"))
-    assert list(twice.before_range) == list(once.before_range)
-    for name, ends in once.before_range.items():
-        assert twice.before_range[name] == pytest.approx(ends)
+    once = prepared(frame, rescaled=True).study
+    assert once.reference is not None
+    twice = rescale(once, RescalingSettings("stress"))
+    for first, second in zip(once.variables, twice.variables, strict=True):
+        assert second.rescaled_from == pytest.approx(first.rescaled_from)
 
 
 @pytest.mark.parametrize("rescaled", [False, True])

@@ -31,7 +31,7 @@ def study():
 @pytest.fixture
 def complete():
     values = np.stack([[[0, 5, 5, 10]], [[1, 2, 3, 3]]], axis=2)
-    return impute(study_of(values, (MOOD, URGE)))
+    return impute(study_of(values, (MOOD, URGE)))[0]
 
 
 def names(figure) -> list[str]:
@@ -96,7 +96,7 @@ def test_levels_are_dots_by_how_often_they_occur(complete):
     rescaled = rescale(complete)
     figure = rescaling_figures.levels_figure(rescaled)
     dots = {trace.y[0]: trace for trace in figure.data if trace.customdata is not None}
-    values = rescaled.imputed.study.values[0]
+    values = rescaled.values[0]
     for column, name in enumerate(("mood", "urge")):
         levels, counts = np.unique(values[:, column], return_counts=True)
         np.testing.assert_array_equal(dots[name].x, levels)
@@ -109,7 +109,7 @@ def test_levels_are_dots_by_how_often_they_occur(complete):
 
 def test_each_value_becomes_its_level(complete):
     rescaled = rescale(complete)
-    (dots,) = rescaling_figures.before_after_figure(complete.study, rescaled, "mood").data
+    (dots,) = rescaling_figures.before_after_figure(complete, rescaled, "mood").data
     assert list(dots.x) == [0, 5, 10]
     assert list(dots.y) == [0, 0.5, 1]
     assert list(dots.customdata) == [1, 2, 1]

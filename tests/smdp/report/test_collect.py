@@ -155,7 +155,7 @@ def test_the_flow_adds_up(analysis):
     flow = flow_table(analysis).set_index("stage")["subjects"]
     assert flow["In the table"] == 14
     assert flow["Left out"] == len(analysis.completed.exclusions) == 2
-    assert flow["Analysed"] == 12 == len(analysis.completed.imputed.study.subjects)
+    assert flow["Analysed"] == 12 == len(analysis.completed.study.subjects)
     details = flow_table(analysis).set_index("stage")["details"]
     assert "1: left out by hand" in details["Left out"]
     assert "too many missing values" in details["Left out"]
