@@ -27,8 +27,8 @@ from smdp.explanation.policy_explanation import explain_policy
 from smdp.export.policy_file import policy_text, use_of
 from smdp.export.policy_reader import Policy
 from smdp.feature_map.adnn.iterate import fit_feature_map
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.identity import identity_feature_map
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.policy.learned_policy import LearnedPolicy, learn_policy
 from smdp.policy.point_of_use import PointOfUse, state_now
 from smdp.policy.policy_settings import PolicySettings

@@ -21,7 +21,7 @@ from smdp.feature_map.adnn.dimension import DimensionChoice, choose_dimension
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.simulation.replication import CellResult, replicate
 from smdp.simulation.study_settings import SimulationSetting, StudyCell, StudySettings
-from smdp.simulation.summary import mean_and_error
+from smdp.simulation.study_tables import mean_and_error
 
 DEFAULT = FeatureMapSettings(interpretable=False)
 VARIANTS = {

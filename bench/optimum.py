@@ -15,7 +15,7 @@ import pandas as pd
 from smdp.simulation.names import MODELS
 from smdp.simulation.optimum import optimal_policy
 from smdp.simulation.outcome import simulated_outcome
-from smdp.simulation.summary import mean_and_error
+from smdp.simulation.study_tables import mean_and_error
 
 PEOPLE = 10_000
 

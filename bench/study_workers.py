@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pandas as pd
 
-from smdp.simulation.study import run_study
+from smdp.simulation.study_run import run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings, quick
 from smdp.simulation.study_store import CLOCK
 

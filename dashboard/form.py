@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from smdp.settings import Setting, hints_of, options_of
 
 S = TypeVar("S")
@@ -111,23 +111,23 @@ def control(
     if optional and known.empty:
         label = f"{known.title}, {known.empty}"
     if get_origin(kind) is tuple:
-        picked = inputs.several(label, key, list(options or ()), known.help, list(start or ()))
+        picked = controls.several(label, key, list(options or ()), known.help, list(start or ()))
         return tuple(picked)
     if known.control == "checkbox" and get_origin(kind) is Literal:
         off, on = get_args(kind)
-        return on if inputs.checkbox(label, key, start == on, known.help) else off
+        return on if controls.checkbox(label, key, start == on, known.help) else off
     if options is not None or get_origin(kind) is Literal:
         values = list(options if options is not None else get_args(kind))
         words = called or (lambda value: (known.choices or {}).get(value, str(value)))
-        draw = inputs.select if known.control == "select" else inputs.radio
+        draw = controls.select if known.control == "select" else controls.radio
         return draw(label, key, values, start if start in values else values[0], known.help, words)
     if kind is bool:
-        return inputs.checkbox(label, key, bool(start), known.help)
+        return controls.checkbox(label, key, bool(start), known.help)
     if kind is str:
-        return inputs.text(label, key, known.help, start or "").strip()
+        return controls.text(label, key, known.help, start or "").strip()
     if kind is int:
         low, high = _range(known, 0 if optional else 1, LARGE, start or 0)
-        chosen = inputs.whole_number(label, key, int(start or 0), int(low), int(high), known.help)
+        chosen = controls.whole_number(label, key, int(start or 0), int(low), int(high), known.help)
         return None if optional and chosen == 0 else chosen
     return _real_number(label, key, known, float(start))
 
@@ -135,14 +135,14 @@ def control(
 def _real_number(label: str, key: str, known: Setting, start: float) -> float:
     if known.percent:
         shown = round(100 * start)
-        percent = inputs.slider(label, key, shown, 0, 100, 1, known.help)
+        percent = controls.slider(label, key, shown, 0, 100, 1, known.help)
         return start if percent == shown else percent / 100
     low, high = _range(known, 0.0, 1.0, start)
     step = known.step or 0.01
     if known.control == "slider":
-        chosen = inputs.slider(label, key, start, low, high, step, known.help)
+        chosen = controls.slider(label, key, start, low, high, step, known.help)
     else:
-        chosen = inputs.real_number(label, key, start, low, high, step, known.help)
+        chosen = controls.real_number(label, key, start, low, high, step, known.help)
     return start if abs(chosen - start) < 1e-12 else chosen
 
 

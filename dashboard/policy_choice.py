@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.clicks import CLICKS
 from dashboard.session import State, done, kept, known_results, result, state, the_analysis
 from smdp.steps import POLICY, RESCALING
@@ -44,7 +44,7 @@ def policy_control() -> LearnedPolicy | None:
     """A control to choose it where several were learned, and what is chosen."""
     kinds: list[str] = [policy.kind for policy in learned_policies()]
     if len(kinds) > 1:
-        inputs.select(
+        controls.select(
             "The policy",
             CHOICE,
             kinds,

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.downloads import download, say_failures
 from dashboard.show import export_name
 from smdp.data.prepare import PreparedData
@@ -25,7 +25,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
             "recommendations. Neither has been tested in people: a policy has to be tried in a "
             "trial of its own before it treats anyone."
         )
-        with_decisions = inputs.checkbox(
+        with_decisions = controls.checkbox(
             "With the check whether a person is like those of the study",
             "policy.export-support",
             True,

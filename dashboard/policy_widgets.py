@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import section_now
@@ -93,7 +93,7 @@ def over_time(every: pd.DataFrame, labels: tuple[str, ...]) -> None:
 def by_subgroup(every: pd.DataFrame, trajectories: Trajectories, policy: LearnedPolicy) -> None:
     used = policy.feature_map.variables_used
     others = [name for name in trajectories.variables if name not in used]
-    variable = inputs.select(
+    variable = controls.select(
         "Variable",
         "policy.subgroup",
         [*used, *others],

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.policy_choice import comparable_policies
 from dashboard.session import done, memo
 from dashboard.show import figure, literal, table
@@ -98,7 +98,7 @@ def _over_a_variable(shown: Shown) -> None:
     if not used:
         st.caption("The features use no variable.")
         return
-    name = inputs.select(
+    name = controls.select(
         "Variable",
         "q.variable",
         used,
@@ -129,10 +129,10 @@ def _over_features(shown: Shown) -> None:
         return
     left, right = st.columns(2)
     with left:
-        across = inputs.select("Across", "q.across", names, names[0], "The feature to the right.")
+        across = controls.select("Across", "q.across", names, names[0], "The feature to the right.")
     others = tuple(name for name in names if name != across)
     with right:
-        up = inputs.select("Up", "q.up", others, others[0], "The feature upwards.")
+        up = controls.select("Up", "q.up", others, others[0], "The feature upwards.")
     plane = shown.memo(
         "plane",
         across,
@@ -158,7 +158,7 @@ def _compare(shown: Shown) -> None:
             "feature map and learn a policy on it: those of this session appear here."
         )
         return
-    name = inputs.select(
+    name = controls.select(
         "Compare with",
         "q.compare",
         list(others),

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.autosaving import work_so_far
 from dashboard.downloads import download, explained, say_failures
 from dashboard.session import remember, remembered
@@ -106,7 +106,7 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
     )
     one, two, three = st.columns([1.5, 1.6, 1])
     with one:
-        formats = inputs.several(
+        formats = controls.several(
             "Formats",
             "report.formats",
             [name.upper() for name in FORMATS],
@@ -114,7 +114,7 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             ["PNG"],
         )
     with two:
-        preset = inputs.radio(
+        preset = controls.radio(
             "Width",
             "report.preset",
             list(WIDTHS),
@@ -123,7 +123,7 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             lambda name: f"{name.capitalize()} column, {WIDTHS[name]:g} mm",
         )
     with three:
-        dpi = inputs.radio(
+        dpi = controls.radio(
             "Pixels to the inch",
             "report.dpi",
             list(RESOLUTIONS),
@@ -131,8 +131,8 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             "Of PNG and TIFF; it is written into the file.",
         )
     with st.container(horizontal=True):
-        grey = inputs.checkbox("Greyscale", "report.grey", False, "For journals without colour.")
-        titles = inputs.checkbox(
+        grey = controls.checkbox("Greyscale", "report.grey", False, "For journals without colour.")
+        titles = controls.checkbox(
             "Titles", "report.titles", True, "Many journals want figures without a title."
         )
     if not formats:
@@ -172,7 +172,7 @@ def analysis_files(analysis: Analysis) -> None:
         "'smdp run' carries out: the same table and plan give the same numbers to the last digit. "
         "The script does the same in Python."
     )
-    with_data = inputs.checkbox(
+    with_data = controls.checkbox(
         "With the data",
         "report.with-data",
         True,

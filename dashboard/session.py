@@ -20,7 +20,7 @@ from smdp.analysis.provenance import StepRecord
 from smdp.plain_data import fingerprint
 from smdp.progress import Progress
 from smdp.steps import Step, step_named
-from smdp.steps.step import State as StepState
+from smdp.steps.step import StepState
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import inputs, simulation_inputs
+from dashboard import controls, simulation_inputs
 from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, milestones, start_simulation
 from dashboard.session import keep, kept, simulated
@@ -28,7 +28,7 @@ from smdp.simulation.study_settings import (
     quick,
 )
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import kept_by_kind
+from smdp.simulation.study_tables import kept_by_kind
 from smdp.words.simulation import (
     KIND_MEANINGS,
     MAP_MEANINGS,
@@ -90,7 +90,7 @@ def _settings_and_button() -> tuple:
             + " ".join(f"**{MAP_NAMES[name]}**: {MAP_MEANINGS[name]}" for name in PAPER_MAPS),
         ),
     )
-    replications = inputs.whole_number(
+    replications = controls.whole_number(
         "Replications",
         "simulation.replications",
         2,
@@ -101,7 +101,7 @@ def _settings_and_button() -> tuple:
     )
     quickly = simulation_inputs.quick_training("simulation.quick", True)
     with st.expander("More"):
-        subjects = inputs.whole_number(
+        subjects = controls.whole_number(
             "Subjects (n)",
             "simulation.subjects",
             PAPER_SUBJECTS,
@@ -109,7 +109,7 @@ def _settings_and_button() -> tuple:
             1000,
             "People in each simulated trial. The paper has figures for 30 only.",
         )
-        times = inputs.whole_number(
+        times = controls.whole_number(
             "Decisions of each (T)",
             "simulation.times",
             PAPER_TIMES,
@@ -118,14 +118,14 @@ def _settings_and_button() -> tuple:
             "The paper has figures for 90 only.",
         )
         discount = simulation_inputs.discount("simulation.discount", PAPER_DISCOUNT)
-        further = inputs.checkbox(
+        further = controls.checkbox(
             f"Also with a discount of {FURTHER_DISCOUNT}",
             "simulation.further",
             False,
             "A neural policy that looks further ahead, beside what the optimal policy for that "
             "discount earns.",
         )
-        seed = inputs.seed("simulation.seed")
+        seed = controls.seed("simulation.seed")
     how = StudySettings(further_discount=FURTHER_DISCOUNT if further else None)
     how = quick(how) if quickly else how
     setting = SimulationSetting(model, noise, subjects, times, discount)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.session import keep, kept
 from smdp.errors import SettingError
 from smdp.simulation.generative_model import Model
@@ -33,7 +33,7 @@ SECONDS_TO_START = 3
 
 
 def model(name: str) -> Model:
-    return inputs.select(
+    return controls.select(
         "Model (g)",
         name,
         MODELS,
@@ -45,7 +45,7 @@ def model(name: str) -> Model:
 
 
 def noise(name: str, default: int) -> int:
-    return inputs.select(
+    return controls.select(
         "Noise variables (m)",
         name,
         NOISE,
@@ -56,7 +56,7 @@ def noise(name: str, default: int) -> int:
 
 
 def discount(name: str, default: float) -> float:
-    return inputs.slider(
+    return controls.slider(
         "Discount (gamma)",
         name,
         default,
@@ -68,7 +68,7 @@ def discount(name: str, default: float) -> float:
 
 
 def quick_training(name: str, default: bool) -> bool:
-    return inputs.checkbox(
+    return controls.checkbox(
         "Quick training",
         name,
         default,

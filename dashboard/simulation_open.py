@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.session import keep, kept
 from dashboard.show import errors_as_messages, literal
 from dashboard.simulation_compare import show_study
 from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows, read_study
-from smdp.simulation.summary import rows_of, settings_of
+from smdp.simulation.study_tables import rows_of, settings_of
 from smdp.words.simulation import setting_name, study_summary
 
 OPENED = "simulation.opened"
@@ -34,7 +34,7 @@ def open_a_study() -> None:
 def _one_setting(name: str, study: StudyRows) -> tuple[StudyRows, SimulationSetting]:
     st.caption(literal(f"{name}: {study_summary(study)}"))
     by_name = {setting_name(each): each for each in settings_of(study)}
-    chosen = inputs.select(
+    chosen = controls.select(
         "Setting",
         "simulation.opened.setting",
         list(by_name),

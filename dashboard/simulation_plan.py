@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import inputs, simulation_inputs
+from dashboard import controls, simulation_inputs
 from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, start_simulation
 from dashboard.session import simulated
@@ -67,7 +67,7 @@ def _settings_and_button() -> dict[str, Any]:
         "90",
         "How often each person is observed and treated. Several numbers give several curves.",
     )
-    replications = inputs.whole_number(
+    replications = controls.whole_number(
         "Simulated studies of each size",
         "simulation.plan.replications",
         20,
@@ -77,7 +77,7 @@ def _settings_and_button() -> dict[str, Any]:
         "100.",
     )
     depth = DEPTHS[
-        inputs.radio(
+        controls.radio(
             "How far to go",
             "simulation.plan.depth",
             list(DEPTHS),
@@ -90,7 +90,7 @@ def _settings_and_button() -> dict[str, Any]:
     with st.expander("More"):
         discount = simulation_inputs.discount("simulation.plan.discount", 0.9)
         quickly = simulation_inputs.quick_training("simulation.plan.quick", False)
-        seed = inputs.seed("simulation.plan.seed")
+        seed = controls.seed("simulation.plan.seed")
     settings: dict[str, Any] = {
         "model": model,
         "noise": noise,

@@ -62,7 +62,7 @@ _HOME = {
     "identity_feature_map": "smdp.feature_map.identity",
     "PcaSettings": "smdp.feature_map.pca",
     "pca_feature_map": "smdp.feature_map.pca",
-    "FittedFeatureMap": "smdp.feature_map.result",
+    "FittedFeatureMap": "smdp.feature_map.fitted_map",
     "FeatureMapStability": "smdp.feature_map.stability",
     "feature_map_stability": "smdp.feature_map.stability",
     "TnnSettings": "smdp.feature_map.tnn",
@@ -85,7 +85,7 @@ _HOME = {
     "simulated_outcome": "smdp.simulation.outcome",
     "StudyPlan": "smdp.simulation.planning",
     "plan_study": "smdp.simulation.planning",
-    "run_study": "smdp.simulation.study",
+    "run_study": "smdp.simulation.study_run",
     "SimulationSetting": "smdp.simulation.study_settings",
     "StudySettings": "smdp.simulation.study_settings",
     "StudyRows": "smdp.simulation.study_store",
@@ -148,11 +148,11 @@ if TYPE_CHECKING:
     from smdp.export.policy_file import export_policy as export_policy
     from smdp.feature_map.adnn.iterate import fit_feature_map as fit_feature_map
     from smdp.feature_map.adnn.map_settings import FeatureMapSettings as FeatureMapSettings
+    from smdp.feature_map.fitted_map import FittedFeatureMap as FittedFeatureMap
     from smdp.feature_map.identity import IdentitySettings as IdentitySettings
     from smdp.feature_map.identity import identity_feature_map as identity_feature_map
     from smdp.feature_map.pca import PcaSettings as PcaSettings
     from smdp.feature_map.pca import pca_feature_map as pca_feature_map
-    from smdp.feature_map.result import FittedFeatureMap as FittedFeatureMap
     from smdp.feature_map.stability import FeatureMapStability as FeatureMapStability
     from smdp.feature_map.stability import feature_map_stability as feature_map_stability
     from smdp.feature_map.tnn import TnnSettings as TnnSettings
@@ -177,7 +177,7 @@ if TYPE_CHECKING:
     from smdp.simulation.outcome import simulated_outcome as simulated_outcome
     from smdp.simulation.planning import StudyPlan as StudyPlan
     from smdp.simulation.planning import plan_study as plan_study
-    from smdp.simulation.study import run_study as run_study
+    from smdp.simulation.study_run import run_study as run_study
     from smdp.simulation.study_settings import SimulationSetting as SimulationSetting
     from smdp.simulation.study_settings import StudySettings as StudySettings
     from smdp.simulation.study_store import StudyRows as StudyRows

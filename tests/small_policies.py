@@ -7,8 +7,8 @@ import pandas as pd
 
 from smdp.data.trajectories import Trajectories
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.layers import Layer
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.policy_settings import PolicySettings
 from smdp.policy.q_function import QFunction

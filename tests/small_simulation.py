@@ -7,7 +7,7 @@ from typing import Any
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.tnn import TnnSettings
 from smdp.screening_settings import ScreeningSettings
-from smdp.simulation.study import run_study
+from smdp.simulation.study_run import run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
 

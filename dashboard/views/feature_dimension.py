@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
@@ -37,7 +37,7 @@ plan: FeatureMapPlan = section_now(FEATURES)
 def dimension_by_hand(form: Form, own: Any, most: int) -> str:
     """A control to override the test, which asks for the reason; what is missing, if anything."""
     one = own.dimensions if own.dimensions is not None and len(own.dimensions) == 1 else (0,)
-    by_hand = inputs.whole_number(
+    by_hand = controls.whole_number(
         "Dimension by hand (0: by test)",
         "features.by_hand",
         one[0],
@@ -47,7 +47,7 @@ def dimension_by_hand(form: Form, own: Any, most: int) -> str:
     )
     why = ""
     if by_hand:
-        why = inputs.text(
+        why = controls.text(
             "Why this dimension?",
             "features.why",
             "The reason is part of the result and of the report.",

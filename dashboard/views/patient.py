@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.gate import needs_result, stale_notice
 from dashboard.policy_choice import observational_banner, policy_control
 from dashboard.session import done, keep, kept, memo
@@ -86,7 +86,7 @@ with settings_column:
     if policy is None:
         st.stop()
     subjects = people(prepared)
-    subject = inputs.select(
+    subject = controls.select(
         "Person", "patient.subject", subjects, subjects[0], "Whose values to start from."
     )
     person = memo(
@@ -96,7 +96,7 @@ with settings_column:
     )
     places = [int(d) for d in person.decision]
     times = dict(zip(places, person.time, strict=True))
-    decision = inputs.select(
+    decision = controls.select(
         "Decision",
         f"patient.decision.{subject}",
         places,
@@ -120,7 +120,7 @@ with settings_column:
         ),
     )
     values = dict(zip(now.values["variable"], now.values["value"], strict=True))
-    typed = inputs.checkbox(
+    typed = controls.checkbox(
         "Try other values",
         "patient.typed",
         False,

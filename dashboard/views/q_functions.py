@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, next_page, run_button, step_heading
@@ -95,13 +95,13 @@ with settings_column, errors_as_messages():
     form = Form(POLICY.name, first)
     form.draw("discount")
     st.caption(discount_words(form["discount"]))
-    linear = inputs.checkbox(
+    linear = controls.checkbox(
         "Linear model",
         "policy.linear",
         "linear" in were or not planned,
         "One parameter for each treatment and feature: can be read. Takes a second.",
     )
-    neural = inputs.checkbox(
+    neural = controls.checkbox(
         "Neural model",
         "policy.neural",
         "neural" in were or not planned,
@@ -149,7 +149,7 @@ with main:
     pairs = treatment_pairs(policy.action_labels)
     pair = pairs[0]
     if len(pairs) > 1:
-        pair = inputs.select(
+        pair = controls.select(
             "Treatments compared",
             "q.pair",
             pairs,

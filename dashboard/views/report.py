@@ -13,7 +13,7 @@ heading("Report", "What do you take away, and how can somebody else repeat it?")
 if not needs_result(DATA):
     st.stop()
 with st.spinner("Putting the report together …"):  # its figures bring much along the first time
-    from dashboard import inputs
+    from dashboard import controls
     from dashboard import report_widgets as widgets
     from dashboard.work import current_analysis
     from smdp.report.collect import available_sections, section_titles
@@ -25,9 +25,9 @@ with st.spinner("Putting the report together …"):  # its figures bring much al
 
 settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
-    title = inputs.text("Title", "report.title", "Empty: the name of the table.")
-    author = inputs.text("Author", "report.author", "Below the title of the report.")
-    left_out = inputs.several(
+    title = controls.text("Title", "report.title", "Empty: the name of the table.")
+    author = controls.text("Author", "report.author", "Below the title of the report.")
+    left_out = controls.several(
         "Leave out sections",
         "report.without",
         [titles[key] for key in there],

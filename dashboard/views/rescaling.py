@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, next_page, step_heading
@@ -41,7 +41,7 @@ widest = default_reference(completed.study)
 MOST_LEVELS = 100
 settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
-    way = inputs.radio(
+    way = controls.radio(
         "Scale",
         "rescaling.way",
         [ORDINAL, OWN_UNITS],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import inputs
+from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice, needs_result, stale_notice
 from dashboard.page import COLUMNS, next_page, section_now
@@ -41,7 +41,7 @@ prepared = result(RESCALING).trajectories
 settings_column, main = st.columns(COLUMNS, gap="large")
 sections = {}
 with settings_column:
-    order = inputs.radio(
+    order = controls.radio(
         "Order of the variables",
         "weights.order",
         ORDERS,
@@ -50,7 +50,7 @@ with settings_column:
         "background (the same at every decision of a person, such as age), then what changes from "
         "decision to decision, then earlier values if a look-back was added; by size within each.",
     )
-    hide_zeros = inputs.checkbox(
+    hide_zeros = controls.checkbox(
         "Hide unused variables",
         "weights.hide",
         True,

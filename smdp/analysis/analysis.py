@@ -30,7 +30,7 @@ from smdp.plain_data import fingerprint
 from smdp.progress import Cancelled, Progress, between, silent
 from smdp.steps import Step, step_named, steps
 from smdp.steps.data import long_table
-from smdp.steps.step import State
+from smdp.steps.step import StepState
 from smdp.steps.step_plans import ReadingSettings
 from smdp.text import listing, shorten
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from smdp.evaluation.placebo import PlaceboCheck
     from smdp.evaluation.trial_effects import TrialSummary
     from smdp.evaluation.value import PolicyValue
-    from smdp.feature_map.result import FittedFeatureMap
+    from smdp.feature_map.fitted_map import FittedFeatureMap
     from smdp.feature_map.stability import FeatureMapStability
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
@@ -154,34 +154,36 @@ class Analysis:
             found["table"] = self.source.fingerprint
         return {**found, **(own.also_takes(self) if own.also_takes else {})}
 
-    def states(self) -> dict[str, State]:
+    def states(self) -> dict[str, StepState]:
         """Each step's state.
 
         A result is fresh if it was made as the plan says, from the present results of the steps
         that it works on, and if these are fresh too.
         """
-        found: dict[str, State] = {}
+        found: dict[str, StepState] = {}
         for step in steps():
-            before = all(found[name] == State.DONE for name in step.needed(self.plan))
+            before = all(found[name] == StepState.DONE for name in step.needed(self.plan))
             record = self.records.get(step.name)
             if record is None:
-                found[step.name] = State.READY if before else State.NOT_STARTED
+                found[step.name] = StepState.READY if before else StepState.NOT_STARTED
                 continue
             fresh = (
                 before
                 and record.asked == step.asked_by(self.plan)
                 and record.inputs == self.inputs(step)
             )
-            found[step.name] = State.DONE if fresh else State.OUT_OF_DATE
+            found[step.name] = StepState.DONE if fresh else StepState.OUT_OF_DATE
         return found
 
-    def state(self, step: str | Step) -> State:
+    def state(self, step: str | Step) -> StepState:
         return self.states()[step_named(step).name]
 
     @property
     def out_of_date(self) -> tuple[str, ...]:
         """The steps whose results are not those of the plan."""
-        return tuple(name for name, state in self.states().items() if state == State.OUT_OF_DATE)
+        return tuple(
+            name for name, state in self.states().items() if state == StepState.OUT_OF_DATE
+        )
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -412,7 +414,7 @@ class Analysis:
         states = self.states()
         lines = [
             f"  {step.title}: {self.records[step.name].summary}"
-            + (" (out of date)" if states[step.name] == State.OUT_OF_DATE else "")
+            + (" (out of date)" if states[step.name] == StepState.OUT_OF_DATE else "")
             for step in steps()
             if step.name in self.records
         ]
@@ -433,7 +435,7 @@ class Analysis:
         found: list[Step] = [step]
         states = self.states()
         for name in step.needed(self.plan):
-            if states[name] != State.DONE:
+            if states[name] != StepState.DONE:
                 found = [*self._to_do(step_named(name)), *found]
         return list(dict.fromkeys(found))
 

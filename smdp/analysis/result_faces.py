@@ -280,7 +280,7 @@ def _study_figure(study: StudyRows) -> go.Figure:
     """Of the first setting."""
     from smdp.figures.simulation import outcome_figure
     from smdp.figures.style import new_figure
-    from smdp.simulation.summary import settings_of
+    from smdp.simulation.study_tables import settings_of
 
     settings = settings_of(study)
     return outcome_figure(study, settings[0]) if settings else new_figure()
@@ -338,7 +338,7 @@ SHOWN: dict[str, Shows] = {
     "smdp.simulation.study_store:StudyRows": Shows(
         line=_at("smdp.words.simulation:study_summary"),
         says=_study_says,
-        table=_at("smdp.simulation.summary:summarise"),
+        table=_at("smdp.simulation.study_tables:summarise"),
         figure=_study_figure,
     ),
     "smdp.simulation.planning:StudyPlan": Shows(

@@ -85,7 +85,7 @@ def _in_data(
     of_study: Mapping[str, Variable],
     arrays: Mapping[str, np.ndarray],
 ) -> dict[str, Variable]:
-    """With the ranges, and whether they change, as `smdp.data.assemble` says it now."""
+    """With the ranges, and whether they change, as `smdp.data.to_trajectories` says it now."""
     rescaled = prepared["rescaled"]
     completed = prepared["completed"]["fields"]["imputed"]["fields"]["study"]["fields"]
     used = rescaled["fields"]["imputed"]["fields"]["study"]["fields"] if rescaled else completed

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.data.assemble import check_look_back
 from smdp.data.checks import find_problems, raise_first_error
 from smdp.data.column_findings import observed_levels
 from smdp.data.column_roles import ColumnRoles
@@ -23,6 +22,7 @@ from smdp.data.columns import (
 )
 from smdp.data.decisions import decision_index
 from smdp.data.study import Study
+from smdp.data.to_trajectories import check_look_back
 from smdp.data.variables import Kind, Variable
 
 MOST_ORDINAL_LEVELS = 100

@@ -9,13 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from smdp.data.arrange import arrange
-from smdp.data.assemble import assemble
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.exclude import Exclusion, exclude
 from smdp.data.impute import impute
 from smdp.data.preparation_settings import ImputationSettings, PreparationSettings
 from smdp.data.rescale import rescale
 from smdp.data.study import Cell, Study
+from smdp.data.to_trajectories import to_trajectories
 from smdp.data.trajectories import Trajectories
 from smdp.progress import Progress
 from smdp.result import Result
@@ -80,7 +80,7 @@ def finish(completed: CompletedStudy, settings: PreparationSettings) -> Prepared
     study = completed.study
     if settings.rescaling is not None:
         study = rescale(study, settings.rescaling)
-    trajectories, origin = assemble(study, completed.study.values, completed.origin)
+    trajectories, origin = to_trajectories(study, completed.study.values, completed.origin)
     return PreparedData(
         trajectories=trajectories,
         log=_log(completed, study, trajectories),

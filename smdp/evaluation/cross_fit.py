@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.evaluation.value_rows import ValueRows
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.kinds import map_kind
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.parallel import each
 from smdp.policy.learned_policy import LearnedPolicy, learn_policy
 from smdp.policy.policy_settings import PolicySettings

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable, described, table_in_own_units, variable_of
 from smdp.errors import DataError, SettingError
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.layers import ACTIVATIONS, SLOPES, Layer
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.q_function import QFunction
 from smdp.result import Result

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.progress import Progress
 from smdp.settings import Settings, require

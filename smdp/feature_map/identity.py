@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.assemble import assembled, valid_states
 from smdp.feature_map.base import MapKind, check_asked
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.feature_map.from_layers import assembled, valid_states
 from smdp.feature_map.layers import Layer
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.progress import Progress, silent
 from smdp.settings import Settings
 from smdp.text import plural

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.assemble import assembled, valid_states
 from smdp.feature_map.base import MapKind, check_asked
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.feature_map.from_layers import assembled, valid_states
 from smdp.feature_map.layers import Layer
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.transitions import Scale
 from smdp.progress import Progress, silent
 from smdp.settings import Settings, setting

@@ -22,8 +22,8 @@ from scipy.optimize import linear_sum_assignment
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.kinds import map_kind
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.parallel import each
 from smdp.progress import Cancelled, Progress, silent

@@ -16,7 +16,6 @@ from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.feature_map.adnn.iterate import check_dimensions
 from smdp.feature_map.adnn.without_each import REFITTING
-from smdp.feature_map.assemble import assembled
 from smdp.feature_map.base import (
     PAPER,
     MapKind,
@@ -24,9 +23,10 @@ from smdp.feature_map.base import (
     features_of_variables,
     tuned_words,
 )
+from smdp.feature_map.fitted_map import FittedFeatureMap, NetworkSize
+from smdp.feature_map.from_layers import assembled
 from smdp.feature_map.layers import Layer
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.result import FittedFeatureMap, NetworkSize
 from smdp.feature_map.transitions import Scale, TrainingSets, Transitions, transitions
 from smdp.progress import Progress, silent
 

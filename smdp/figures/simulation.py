@@ -23,7 +23,7 @@ from smdp.simulation.paper_tables import optimal_outcome
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import KINDS, kept_by_kind, rows_of
+from smdp.simulation.study_tables import KINDS, kept_by_kind, rows_of
 
 Outcome = Literal["linear", "neural", "neural_further"]
 

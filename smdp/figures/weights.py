@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from smdp.data.variables import GROUPS
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.figures.style import (
     BLUE,
     DIVERGING,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from smdp.data.rows import Rows, require_complete, require_every_action
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.transitions import Scale
 from smdp.text import listing
 

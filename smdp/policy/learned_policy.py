@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.policy.decision_rows import DecisionRows, decision_rows
 from smdp.policy.decision_rule import NO_ACTION, Advice, allowed_actions, best_actions, decide

@@ -34,7 +34,7 @@ from smdp.report.methods import methods_text
 from smdp.report.references import cited
 from smdp.steps import ReportSection, steps
 from smdp.steps.policies import policy_names
-from smdp.steps.step import State
+from smdp.steps.step import StepState
 from smdp.text import listing
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _summary(analysis: Analysis, chosen: list[str], notes: Mapping[str, str]) ->
         if step.name in analysis.records
     ]
     frame = pd.DataFrame(rows, columns=["step", "result", "state"])
-    if (frame["state"] == State.DONE).all():
+    if (frame["state"] == StepState.DONE).all():
         frame = frame.drop(columns="state")
     found: list[Block] = [Paragraph(text, strong=True) for text in _main_results(analysis)]
     found += table("Results", frame)

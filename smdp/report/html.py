@@ -38,7 +38,7 @@ LONGEST_IN_ONE_LINE = 14  # letters of a cell
 
 def to_html(report: Report) -> str:
     """The whole file, to be written as UTF-8."""
-    writer = _Writer()
+    writer = _HtmlWriter()
     sections = "\n".join(writer.section(each) for each in report.sections)
     title = _escaped(report.title)
     byline = f'<p class="byline">{_escaped(report.author)}</p>' if report.author else ""
@@ -61,7 +61,7 @@ def _contents(report: Report) -> str:
     return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
 
 
-class _Writer:
+class _HtmlWriter:
     """Blocks to HTML; collects the figures' data, which stand at the end of the page."""
 
     def __init__(self) -> None:

@@ -63,7 +63,7 @@ def to_docx(
 ) -> bytes:
     """The document's bytes. `browser`: the Chrome that draws; by default the one found here."""
     document = styled_document(WIDTH_MM)
-    writer = _Writer(document, _pictures(report, dpi, browser, progress))
+    writer = _WordWriter(document, _pictures(report, dpi, browser, progress))
     document.add_heading(readable(report.title), level=0)
     for line in (report.author, f"{report.date} · data: {report.source}"):
         if line:
@@ -101,7 +101,7 @@ def _pictures(
     return {place: files[f"{name}.png"] for place, name in enumerate(file_names(report.figures))}
 
 
-class _Writer:
+class _WordWriter:
     def __init__(self, document: Any, pictures: Mapping[int, bytes]) -> None:
         self.document, self.pictures = document, pictures
         self.figures = 0

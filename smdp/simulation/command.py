@@ -86,7 +86,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> argparse.ArgumentParse
 
 def run(options: argparse.Namespace) -> int:
     """Simulate or compare as the options say."""
-    from smdp.simulation.study import run_study
+    from smdp.simulation.study_run import run_study
     from smdp.simulation.study_settings import StudySettings, quick
     from smdp.simulation.study_store import read_study
 
@@ -146,7 +146,7 @@ def _settings(options: argparse.Namespace) -> list[SimulationSetting]:
 def _show(study: StudyRows, options: argparse.Namespace) -> None:
     from smdp.atomic_write import write_whole
     from smdp.simulation.compare import compare_with_paper, comparison_text
-    from smdp.simulation.summary import timings
+    from smdp.simulation.study_tables import timings
     from smdp.simulation.text_tables import as_text
 
     if options.csv is not None:

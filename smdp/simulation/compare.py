@@ -24,7 +24,7 @@ from smdp.simulation.paper_tables import (
     paper_tables,
 )
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import SETTING, mean_and_error, rows_of, settings_of, summarise
+from smdp.simulation.study_tables import SETTING, mean_and_error, rows_of, settings_of, summarise
 from smdp.simulation.text_tables import as_markdown, as_text
 
 FEATURES_ALLOWED = 4

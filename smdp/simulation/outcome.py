@@ -14,7 +14,7 @@ from smdp.simulation.generative_model import GenerativeModel, Model
 from smdp.text import listing
 
 
-class Policy(Protocol):
+class TreatmentRule(Protocol):
     """What can be simulated: a rule from states with these variables, in this order, to actions."""
 
     @property
@@ -24,7 +24,7 @@ class Policy(Protocol):
 
 
 def simulated_outcome(
-    policy: Policy,
+    policy: TreatmentRule,
     model: Model,
     *,
     noise: int = 0,

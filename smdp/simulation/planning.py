@@ -22,10 +22,10 @@ from smdp.result import Result
 from smdp.settings import require
 from smdp.simulation.generative_model import GenerativeModel, Model
 from smdp.simulation.names import StudyMap
-from smdp.simulation.study import StudyCancelled, run_study
+from smdp.simulation.study_run import StudyCancelled, run_study
 from smdp.simulation.study_settings import SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import mean_and_error, rows_of
+from smdp.simulation.study_tables import mean_and_error, rows_of
 
 Depth = Literal["screening", "whole"]
 

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.feature_map.adnn.iterate import fit_feature_map
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.identity import identity_feature_map
 from smdp.feature_map.pca import PcaSettings, pca_feature_map
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.tnn import TnnSettings, tnn_feature_map
 from smdp.progress import Cancelled, Message, Progress, silent
 from smdp.simulation.generative_model import GenerativeModel, simulate

@@ -23,7 +23,7 @@ class SimulationRequest:
     known: StudyRows | None = None
 
     def do(self, progress: Progress) -> object:
-        from smdp.simulation.study import StudyCancelled, run_study
+        from smdp.simulation.study_run import StudyCancelled, run_study
 
         try:
             return run_study(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
-    from smdp.feature_map.result import FittedFeatureMap
+    from smdp.feature_map.fitted_map import FittedFeatureMap
 
 
 #: Stands for the variables of a map that screening does not decide on.
@@ -187,7 +187,7 @@ FEATURES = Step(
     question="How few numbers can stand for a patient's state without losing what matters for "
     "treatment?",
     sections=(PlanSection("features", FeatureMapPlan),),
-    result="smdp.feature_map.result:FittedFeatureMap",
+    result="smdp.feature_map.fitted_map:FittedFeatureMap",
     needs=needs,
     takes={"trajectories": "rescaling"},
     also_takes=also_takes,

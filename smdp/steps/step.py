@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smdp.data.problem import Problem
 
 
-class State(StrEnum):
+class StepState(StrEnum):
     """Of a step in an analysis."""
 
     NOT_STARTED = "not started"  # something that it works on is not done, or out of date

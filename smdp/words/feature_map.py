@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from smdp.data.problem import Problem
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.progress import facts_of
 from smdp.text import listing, p_text
 

@@ -15,7 +15,7 @@ from smdp.simulation.planning import StudyPlan
 from smdp.simulation.replication import trial_line
 from smdp.simulation.study_settings import SimulationSetting, quick
 from smdp.simulation.study_store import StudyRows
-from smdp.simulation.summary import SETTING, kept_by_kind
+from smdp.simulation.study_tables import SETTING, kept_by_kind
 from smdp.text import listing
 
 MODEL_NAMES = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from smdp.data.variables import Variable
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.text import listing, percent, plural
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dashboard.jobs import JobState
 from dashboard.simulation_inputs import about
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.requests import SimulationRequest, StudyPlanRequest
-from smdp.simulation.study import run_study
+from smdp.simulation.study_run import run_study
 from smdp.simulation.study_settings import SimulationSetting, planned_cells
 from smdp.words.simulation import beside_the_paper, notes_on, others_behind, trials_so_far
 

@@ -23,7 +23,7 @@ from smdp.errors import SmdpError
 from smdp.export.policy_reader import Policy
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.study_store import FILE_NAME, StudyRows, read_study
-from smdp.simulation.summary import rows_of, settings_of
+from smdp.simulation.study_tables import rows_of, settings_of
 from smdp.words import simulation as words
 
 REFUSED, OPENED = "refused", "opened"

@@ -13,8 +13,8 @@ from small_trial import quick_plan, study_frame
 from smdp.analysis.analysis import Analysis, run_analysis
 from smdp.analysis.plan import AnalysisPlan
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.layers import Layer
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.stability import FeatureMapStability
 
 

@@ -20,10 +20,10 @@ import pandas as pd
 from smdp.data.trajectories import Trajectories
 from smdp.errors import SettingError
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
-from smdp.feature_map.assemble import assembled, widened
 from smdp.feature_map.base import check_asked
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.feature_map.from_layers import assembled, widened
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
 from smdp.progress import Cancelled, Progress, reworded, silent
 

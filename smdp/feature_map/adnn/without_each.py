@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.assemble import assembled
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.feature_map.from_layers import assembled
 from smdp.feature_map.transitions import TrainingSets, transitions
 from smdp.progress import Progress
 

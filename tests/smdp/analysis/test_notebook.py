@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import smdp
-from smdp.analysis.analysis import AnalysisCancelled, State
+from smdp.analysis.analysis import AnalysisCancelled, StepState
 from smdp.data.preparation_settings import PreparationSettings
 from smdp.errors import DataError, SettingError
-from smdp.feature_map.result import FittedFeatureMap
+from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.plain_data import fingerprint
 from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Cancelled
@@ -42,7 +42,7 @@ def test_it_begins_with_nothing(begun, study_file):
     assert begun.screening is None
     assert begun.source.name == "study.csv"
     assert repr(begun) == "Analysis of study.csv\n  nothing done yet"
-    assert begun.state("data") == State.READY
+    assert begun.state("data") == StepState.READY
 
 
 def test_a_step_runs_what_it_needs_before(begun, screened):
@@ -72,7 +72,7 @@ def test_another_setting_puts_later_steps_out_of_date(mapped):
     again = mapped.run("screening", level=0.9)
     assert again.plan.screening.settings.permutations == 199, "what is not named stays"
     assert again.plan.screening.seed == 1
-    assert again.state("screening") == State.DONE
+    assert again.state("screening") == StepState.DONE
     assert again.results["rescaling"] is mapped.results["rescaling"]
     assert len(again.screening.selected) > len(mapped.screening.selected)
     assert again.out_of_date == ("features",)
@@ -83,7 +83,7 @@ def test_another_setting_puts_later_steps_out_of_date(mapped):
 def test_a_setting_can_be_changed_without_running(mapped):
     later = mapped.with_settings("missing", exclude_above=0.9)
     assert later.out_of_date == ("missing", "rescaling", "screening", "features")
-    assert later.run("rescaling").state("rescaling") == State.DONE
+    assert later.run("rescaling").state("rescaling") == StepState.DONE
     assert later.with_settings("missing", exclude_above=0.5).out_of_date == ()
 
 

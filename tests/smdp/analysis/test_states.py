@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from smdp.analysis.analysis import Analysis, State, load_analysis
+from smdp.analysis.analysis import Analysis, StepState, load_analysis
 from smdp.analysis.provenance import table_fingerprint
 from smdp.analysis.result_files import write_results
 from smdp.analysis.saved_file import analysis_to_bytes
@@ -65,7 +65,7 @@ CHANGES = {
 
 
 def test_a_fresh_analysis_is_done(analysis, plan):
-    assert analysis.states() == dict.fromkeys(NAMES, State.DONE)
+    assert analysis.states() == dict.fromkeys(NAMES, StepState.DONE)
     assert analysis.state("policy") == "done"
     assert analysis.out_of_date == ()
     assert analysis.whole_warnings == ()
@@ -78,7 +78,7 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     late = later.out_of_date
     assert late[0] == first
     assert later.state(first) == "out of date"
-    assert all(later.state(name) == State.DONE for name in NAMES if name not in late)
+    assert all(later.state(name) == StepState.DONE for name in NAMES if name not in late)
     follow = set(NAMES[NAMES.index(first) :])
     if first in ("stability", "evaluation", "placebo", "trial"):
         after = {first}
@@ -92,7 +92,7 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
 def test_what_is_not_done_is_ready_if_what_it_needs_is(partial, plan):
     begun = Analysis.begin(plan, partial.table)
     assert begun.state("data") == "ready"
-    assert {begun.state(name) for name in NAMES[1:]} == {State.NOT_STARTED}
+    assert {begun.state(name) for name in NAMES[1:]} == {StepState.NOT_STARTED}
     states = partial.states()
     assert (states["missing"], states["rescaling"], states["screening"]) == (
         "done", "ready", "not started"

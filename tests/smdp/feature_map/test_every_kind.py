@@ -16,12 +16,12 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
 from smdp.feature_map import kinds
-from smdp.feature_map.assemble import assembled, valid_states
 from smdp.feature_map.base import MapKind, check_asked
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.feature_map.from_layers import assembled, valid_states
 from smdp.feature_map.kinds import map_kind, map_kinds, register
 from smdp.feature_map.layers import Layer
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.result import FittedFeatureMap
 from smdp.plain_data import read_plain, write_plain
 from smdp.progress import Cancelled, silent
 from smdp.report.collect import build_report

@@ -76,7 +76,7 @@ def test_saved_and_loaded_maps_give_identical_features(study, quick, interpretab
 
 
 def test_results_need_no_torch():
-    code = "import smdp.feature_map.result, sys; assert 'torch' not in sys.modules"
+    code = "import smdp.feature_map.fitted_map, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -10,7 +10,7 @@ from smdp.feature_map.adnn.dimension import candidate_dimensions
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.tuning import Tuned, one_standard_error, smallest_dimension, tune
-from smdp.feature_map.assemble import identified
+from smdp.feature_map.from_layers import identified
 from smdp.feature_map.layers import Layer, apply, average_gradient
 
 

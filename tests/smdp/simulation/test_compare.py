@@ -239,7 +239,7 @@ def test_paper_means_all_nine_settings(monkeypatch, tmp_path):
         seen.update(options, settings=settings)
         return StudyRows(stored([]).rows, StudySettings())
 
-    monkeypatch.setattr("smdp.simulation.study.run_study", pretend)
+    monkeypatch.setattr("smdp.simulation.study_run.run_study", pretend)
     options = parsed("--paper", "--further-discount", "0.95", "--seed", "3", "--out", str(tmp_path))
     assert options.run(options) == 0
     assert len(seen["settings"]) == 9

@@ -21,7 +21,7 @@ from smdp.progress import Cancelled, facts_of
 from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 from smdp.simulation.replication import replicate, separate_networks
-from smdp.simulation.study import StudyCancelled, run_study
+from smdp.simulation.study_run import StudyCancelled, run_study
 from smdp.simulation.study_settings import (
     PAPER_SETTINGS,
     SimulationSetting,
@@ -31,7 +31,7 @@ from smdp.simulation.study_settings import (
     seeds_of,
 )
 from smdp.simulation.study_store import CLOCK, FILE_NAME, read_study
-from smdp.simulation.summary import kept_by_kind, summarise, timings
+from smdp.simulation.study_tables import kept_by_kind, summarise, timings
 from smdp.text import duration
 from smdp.words.simulation import trials_so_far
 
@@ -109,7 +109,7 @@ def test_a_study_is_extended_and_what_is_done_is_not_done_again(small_study, tmp
         done.append(cell)
         return replicate(cell, how, progress=progress)
 
-    monkeypatch.setattr("smdp.simulation.study.replicate", watched)
+    monkeypatch.setattr("smdp.simulation.study_run.replicate", watched)
     run_small(folder=tmp_path)
     assert len(done) == CELLS - 2
     same(small_study, read_study(tmp_path))
@@ -123,7 +123,7 @@ def test_cells_that_are_known_are_not_done_again(small_study, monkeypatch):
         done.append(cell)
         return replicate(cell, how, progress=progress)
 
-    monkeypatch.setattr("smdp.simulation.study.replicate", watched)
+    monkeypatch.setattr("smdp.simulation.study_run.replicate", watched)
     same(run_small(known=first), small_study)
     assert len(done) == CELLS - len(first.rows)
     fewer = run_study(SETTINGS[:1], maps=CHEAP[:1], replications=1, how=small_how(), known=first)

@@ -13,7 +13,7 @@ from smdp.simulation import study_store
 from smdp.simulation.names import MAPS
 from smdp.simulation.study_settings import StudyCell
 from smdp.simulation.study_store import COLUMNS, FILE_NAME, open_study, read_study
-from smdp.simulation.summary import settings_of
+from smdp.simulation.study_tables import settings_of
 
 
 def test_a_damaged_study_file_is_an_error_for_people(tmp_path):

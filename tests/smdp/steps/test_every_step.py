@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from smdp.analysis.analysis import Analysis, State, load_analysis, run_analysis
+from smdp.analysis.analysis import Analysis, StepState, load_analysis, run_analysis
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.step_request import StepRequest
 from smdp.blocks import Draw
@@ -117,11 +117,11 @@ def test_it_stops_when_it_is_told_to(step, analysis):
 def test_what_it_works_on_is_asked_for(step, analysis, plan):
     begun = Analysis.begin(plan, analysis.table)
     if not step.takes:
-        assert begun.state(step) == State.READY
+        assert begun.state(step) == StepState.READY
         with pytest.raises(SettingError, match=f"'{step.name}' reads the table.*with_table"):
             Analysis(plan, analysis.source).run_one(step)
         return
-    assert begun.state(step) == State.NOT_STARTED
+    assert begun.state(step) == StepState.NOT_STARTED
     with pytest.raises(SettingError) as caught:
         begun.run_one(step)
     assert in_words(str(caught.value))
@@ -137,7 +137,7 @@ def test_without_its_section_it_is_not_done(step, analysis, plan):
     later = {s.name: s.default for s in _sections() if s.default in (None, ())}
     bare = analysis.with_plan(**later)
     assert step not in bare.plan.steps
-    assert bare.state(step) == State.OUT_OF_DATE
+    assert bare.state(step) == StepState.OUT_OF_DATE
     with pytest.raises(SettingError, match=rf"'{step.name}'.*with_plan\({optional[0]}=..\)"):
         bare.run_one(step)
 
@@ -253,7 +253,7 @@ def test_it_comes_back_from_a_file(step, analysis, opened):
     assert isinstance(opened.results[name], step.result_type())
     assert fingerprint(opened.results[name]) == fingerprint(analysis.results[name])
     assert fingerprint(opened.records[name]) == fingerprint(analysis.records[name])
-    assert opened.state(step) == State.DONE
+    assert opened.state(step) == StepState.DONE
     assert step.summary(opened.results[name], opened) == analysis.records[name].summary
 
 

@@ -10,7 +10,7 @@ from outside_step import MOOD, Mood, MoodSettings
 
 import smdp
 from smdp import saved_types
-from smdp.analysis.analysis import Analysis, State, load_analysis, run_analysis
+from smdp.analysis.analysis import Analysis, StepState, load_analysis, run_analysis
 from smdp.analysis.plan import AnalysisPlan, read_plan
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.step_request import StepRequest
@@ -72,20 +72,20 @@ def test_it_is_in_the_plan(asked, plan):
 def test_a_plan_without_it_does_not_do_it(mood, plan, study_file):
     found = run_analysis(study_file, plan.replace(stop_after="screening"))
     assert "mood" not in found.results
-    assert found.state("mood") == State.READY
+    assert found.state("mood") == StepState.READY
     with pytest.raises(SettingError, match="does not say how the step 'mood'"):
         found.run_one("mood")
 
 
 def test_it_is_run_with_the_others(done, asked):
     assert list(done.results)[-1] == "mood"
-    assert done.state("mood") == State.DONE
+    assert done.state("mood") == StepState.DONE
     record = done.records["mood"]
     assert record.asked == asked.mood
     assert record.summary == f"a mean of {done.results['mood'].mean:.2f}"
     assert record.inputs == {"trajectories": done.records["rescaling"].output}
     other = done.with_plan(preparation=replace(asked.preparation, exclude_above=0.9))
-    assert other.state("mood") == State.OUT_OF_DATE
+    assert other.state("mood") == StepState.OUT_OF_DATE
 
 
 def test_it_is_run_by_its_name_with_its_settings(mood, plan, study_file):
@@ -93,7 +93,7 @@ def test_it_is_run_by_its_name_with_its_settings(mood, plan, study_file):
     study = study.run("mood", share=1.0, seed=4)
     assert list(study.results) == ["data", "missing", "rescaling", "mood"]
     assert study.plan.mood == MoodSettings(1.0, 4)
-    assert study.with_settings("mood", share=0.5).state("mood") == State.OUT_OF_DATE
+    assert study.with_settings("mood", share=0.5).state("mood") == StepState.OUT_OF_DATE
     with pytest.raises(SettingError, match=r"'mood' has no setting 'shade'. It has: share, seed"):
         study.run("mood", shade=1)
 
@@ -135,7 +135,7 @@ def test_it_is_saved_and_opened(done, tmp_path):
     assert isinstance(opened.results["mood"], Mood)
     assert fingerprint(opened.results["mood"]) == fingerprint(done.results["mood"])
     assert opened.plan == done.plan
-    assert opened.state("mood") == State.DONE
+    assert opened.state("mood") == StepState.DONE
     bare = load_analysis(done.save(tmp_path / "bare.smdp", with_data=False))
     assert bare.with_table(done.table).out_of_date == ()
 

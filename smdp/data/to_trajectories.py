@@ -16,7 +16,7 @@ from smdp.errors import DataError
 from smdp.text import listing
 
 
-def assemble(
+def to_trajectories(
     study: Study, own_units: NDArray[np.float64], origin: NDArray[np.uint8]
 ) -> tuple[Trajectories, NDArray[np.uint8]]:
     """Trajectories of a completed study, and the origin of each of their state cells.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.errors import DataError
+from smdp.feature_map.fitted_map import FittedFeatureMap, NetworkSize
 from smdp.feature_map.layers import ODD, Layer, apply, average_gradient
-from smdp.feature_map.result import FittedFeatureMap, NetworkSize
 from smdp.feature_map.transitions import Scale, Transitions
 from smdp.settings import Settings
 
