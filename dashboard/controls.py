@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from dashboard.session import keep, kept
+from smdp.errors import SettingError
 
 T = TypeVar("T")
 
@@ -37,11 +38,6 @@ def real_number(
     last = _within(name, default, low, high)
     chosen = st.number_input(label, low, high, last, step, format="%.3f", key=name, help=help_text)
     return keep(name, float(chosen))
-
-
-def seed(name: str) -> int:
-    text = "The same data, settings and seed give the same result."
-    return whole_number("Seed", name, 0, 0, 2**31 - 1, text)
 
 
 def slider(label: str, name: str, default: T, low: T, high: T, step: T, help_text: str) -> T:
@@ -83,6 +79,36 @@ def several(
 ) -> list[str]:
     last = [option for option in kept(name, list(default)) if option in options]
     return keep(name, st.multiselect(label, options, last, key=name, help=help_text))
+
+
+def pills(
+    label: str, name: str, options: Mapping[T, str], default: Sequence[T], help_text: str
+) -> list[T]:
+    """Some of the options, in their order."""
+    chosen = st.pills(
+        label,
+        list(options),
+        selection_mode="multi",
+        default=[each for each in kept(name, list(default)) if each in options],
+        format_func=lambda each: options[each],
+        key=name,
+        help=help_text,
+    )
+    return keep(name, [each for each in options if each in chosen])
+
+
+def whole_numbers(label: str, name: str, default: Sequence[int], help_text: str) -> tuple[int, ...]:
+    """Typed in, separated by commas or blanks."""
+    example = ", ".join(map(str, default))
+    typed = text(label, name, help_text, example)
+    words = typed.replace(",", " ").replace(";", " ").split()
+    wrong = [word for word in words if not (word.isascii() and word.isdigit() and int(word) > 0)]
+    if wrong or not words:
+        raise SettingError(
+            f"'{label}' must be whole numbers, not '{wrong[0] if wrong else typed}'.",
+            f"Separate them by commas, as in: {example}",
+        )
+    return tuple(map(int, words))
 
 
 def text(label: str, name: str, help_text: str, default: str = "") -> str:

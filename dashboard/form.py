@@ -111,13 +111,19 @@ def control(
     if optional and known.empty:
         label = f"{known.title}, {known.empty}"
     if get_origin(kind) is tuple:
-        picked = controls.several(label, key, list(options or ()), known.help, list(start or ()))
-        return tuple(picked)
+        return tuple(_several(label, key, known, start or (), options))
+    if known.control == "checkbox" and optional:
+        (ticked,) = known.choices or {}
+        return ticked if controls.checkbox(label, key, start is not None, known.help) else None
     if known.control == "checkbox" and get_origin(kind) is Literal:
         off, on = get_args(kind)
         return on if controls.checkbox(label, key, start == on, known.help) else off
-    if options is not None or get_origin(kind) is Literal:
-        values = list(options if options is not None else get_args(kind))
+    if options is None and get_origin(kind) is Literal:
+        options = get_args(kind)
+    elif options is None and known.control == "select":
+        options = list(known.choices or ())
+    if options is not None:
+        values = list(options)
         words = called or (lambda value: (known.choices or {}).get(value, str(value)))
         draw = controls.select if known.control == "select" else controls.radio
         return draw(label, key, values, start if start in values else values[0], known.help, words)
@@ -130,6 +136,16 @@ def control(
         chosen = controls.whole_number(label, key, int(start or 0), int(low), int(high), known.help)
         return None if optional and chosen == 0 else chosen
     return _real_number(label, key, known, float(start))
+
+
+def _several(
+    label: str, key: str, known: Setting, start: Sequence[Any], options: Sequence[Any] | None
+) -> Sequence[Any]:
+    if known.control == "text":
+        return controls.whole_numbers(label, key, start, known.help)
+    if known.control == "pills":
+        return controls.pills(label, key, known.choices or {}, start, known.help)
+    return controls.several(label, key, list(options or ()), known.help, list(start))
 
 
 def _real_number(label: str, key: str, known: Setting, start: float) -> float:
@@ -163,7 +179,7 @@ def _declared(section: Any) -> list[tuple[str, tuple[Setting, Any, Any]]]:
     hints = hints_of(kind)
     for each in fields(section):
         own, known = getattr(section, each.name), each.metadata.get("setting")
-        if is_dataclass(own) and not isinstance(own, type):
+        if _has_controls(own, known):
             found += _declared(own)
         elif known is not None:
             found.append((each.name, (known, hints[each.name], own)))
@@ -176,6 +192,11 @@ def _with(section: Any, values: Mapping[str, Any]) -> Any:
         own = getattr(section, each.name)
         if each.name in values:
             changes[each.name] = values[each.name]
-        elif is_dataclass(own) and not isinstance(own, type):
+        elif _has_controls(own, each.metadata.get("setting")):
             changes[each.name] = _with(own, values)
     return replace(section, **changes)
+
+
+def _has_controls(own: Any, known: Setting | None) -> bool:
+    """Whether it is a group of settings that stand on the page."""
+    return is_dataclass(own) and not isinstance(own, type) and (known is None or known.page)

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from dashboard import controls, simulation_inputs
+from dashboard.form import Form
 from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, milestones, start_simulation
-from dashboard.session import keep, kept, simulated
+from dashboard.session import simulated
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
+from dashboard.simulation_time import about
 from smdp.figures.simulation import kept_figure, outcome_figure
 from smdp.simulation.compare import Comparison, compare_with_paper, shown_oracle, verdict
-from smdp.simulation.names import MAP_NAMES, PAPER_MAPS, StudyMap
-from smdp.simulation.paper_tables import (
-    PAPER_DISCOUNT,
-    PAPER_SUBJECTS,
-    PAPER_TIMES,
-    optimal_outcome,
-)
+from smdp.simulation.names import MAP_NAMES, MODEL_NAMES
+from smdp.simulation.paper_tables import optimal_outcome
 from smdp.simulation.requests import SimulationRequest
-from smdp.simulation.study_settings import (
-    SimulationSetting,
-    StudySettings,
-    planned_cells,
-    quick,
-)
+from smdp.simulation.study_settings import PaperComparison, SimulationSetting, StudySettings
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.study_tables import kept_by_kind
 from smdp.words.simulation import (
     KIND_MEANINGS,
-    MAP_MEANINGS,
-    MODEL_NAMES,
     beside_the_paper,
     check_study,
     describe_study,
@@ -43,8 +30,6 @@ from smdp.words.simulation import (
 )
 
 SIMULATION = "simulation"
-FURTHER_DISCOUNT = 0.95
-DEFAULT_MAPS: tuple[StudyMap, ...] = ("adnn", "oracle")
 
 
 def compare_with_the_paper() -> None:
@@ -64,90 +49,38 @@ def compare_with_the_paper() -> None:
         if finished is not None:
             if chosen is not None and chosen != finished.settings:
                 other_settings_notice()
-            setting, _, planned, _ = finished.settings
+            asked = finished.settings
             if finished.stopped_early:
                 st.warning(
-                    f"Stopped early: fewer than the {planned} replications asked for are in the "
-                    "figures.",
+                    f"Stopped early: fewer than the {asked.replications} replications asked for "
+                    "are in the figures.",
                     icon=":material/stop_circle:",
                 )
-            show_study(finished.result, setting)
+            show_study(finished.result, asked.trial)
 
 
-def _settings_and_button() -> tuple:
-    model = simulation_inputs.model("simulation.model")
-    noise = simulation_inputs.noise("simulation.noise", 0)
-    maps: list[StudyMap] = keep(
-        "simulation.maps",
-        st.pills(
-            "Feature maps",
-            PAPER_MAPS,
-            selection_mode="multi",
-            default=kept("simulation.maps", list(DEFAULT_MAPS)),
-            format_func=lambda name: MAP_NAMES[name],
-            key="simulation.maps",
-            help="What the policy is learned on. "
-            + " ".join(f"**{MAP_NAMES[name]}**: {MAP_MEANINGS[name]}" for name in PAPER_MAPS),
-        ),
-    )
-    replications = controls.whole_number(
-        "Replications",
-        "simulation.replications",
-        2,
-        1,
-        500,
-        "Simulated trials. Each is analysed with every feature map. Two are a first look; the "
-        "standard errors need ten or more.",
-    )
-    quickly = simulation_inputs.quick_training("simulation.quick", True)
-    with st.expander("More"):
-        subjects = controls.whole_number(
-            "Subjects (n)",
-            "simulation.subjects",
-            PAPER_SUBJECTS,
-            4,
-            1000,
-            "People in each simulated trial. The paper has figures for 30 only.",
-        )
-        times = controls.whole_number(
-            "Decisions of each (T)",
-            "simulation.times",
-            PAPER_TIMES,
-            5,
-            1000,
-            "The paper has figures for 90 only.",
-        )
-        discount = simulation_inputs.discount("simulation.discount", PAPER_DISCOUNT)
-        further = controls.checkbox(
-            f"Also with a discount of {FURTHER_DISCOUNT}",
-            "simulation.further",
-            False,
-            "A neural policy that looks further ahead, beside what the optimal policy for that "
-            "discount earns.",
-        )
-        seed = controls.seed("simulation.seed")
-    how = StudySettings(further_discount=FURTHER_DISCOUNT if further else None)
-    how = quick(how) if quickly else how
-    setting = SimulationSetting(model, noise, subjects, times, discount)
-    how = replace(how, seed=seed)
-    settings = (setting, tuple(name for name in PAPER_MAPS if name in maps), replications, how)
-    if not maps:
+def _settings_and_button() -> PaperComparison:
+    form = Form(SIMULATION, PaperComparison())
+    form.draw()
+    form.more()
+    chosen = form.value()
+    if not chosen.maps:
         st.caption("Choose at least one feature map.")
-    cells = planned_cells([setting], maps, replications) if maps else []
+    cells = chosen.cells if chosen.maps else []
     start = st.button(
-        f"Simulate, {simulation_inputs.about(cells, quickly=quickly)}",
+        f"Simulate, {about(cells, quickly=chosen.quick)}",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
-        disabled=not maps or is_running(SIMULATION),
+        disabled=not chosen.maps or is_running(SIMULATION),
         help="Runs in the background; you may leave the page. Cancel keeps the replications that "
         "are finished. For large studies on several processors: smdp simulate, on the command "
         "line.",
     )
     if start:
-        request = SimulationRequest(*settings, known=_already_done(how))
-        start_simulation(SIMULATION, "Simulation", request, settings, study_summary)
-    return settings
+        request = SimulationRequest(chosen, known=_already_done(chosen.done_how))
+        start_simulation(SIMULATION, "Simulation", request, chosen, study_summary)
+    return chosen
 
 
 def _already_done(how: StudySettings) -> StudyRows | None:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import streamlit as st
 
-from dashboard import controls, simulation_inputs
+from dashboard.form import Form
 from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, start_simulation
 from dashboard.session import simulated
 from dashboard.show import check, errors_as_messages, figure, says, table
+from dashboard.simulation_time import about
 from smdp.figures.simulation import power_figure, value_figure
-from smdp.simulation.names import StudyMap
-from smdp.simulation.planning import Depth, StudyPlan
+from smdp.simulation.names import MODEL_NAMES
+from smdp.simulation.planning import StudyPlan
 from smdp.simulation.requests import StudyPlanRequest
-from smdp.simulation.study_settings import (
-    SimulationSetting,
-    StudySettings,
-    planned_cells,
-    quick,
-)
-from smdp.words.simulation import MODEL_NAMES, check_plan, describe_plan, plan_table
+from smdp.simulation.study_settings import PlanningSettings
+from smdp.words.simulation import check_plan, describe_plan, plan_table
 
 STUDY_PLAN = "study plan"
-DEPTHS: dict[str, Depth] = {"Screening only": "screening", "The whole analysis": "whole"}
 
 
 def plan_a_study() -> None:
@@ -43,7 +35,7 @@ def plan_a_study() -> None:
                 other_settings_notice()
             _result(
                 finished.result,
-                finished.settings["replications"],
+                finished.settings.replications,
                 finished.stopped_early,
             )
 
@@ -52,62 +44,14 @@ def plan_summary(plan: StudyPlan) -> str:
     return f"{len(plan.table)} sizes, {len(plan.study.rows)} simulated studies"
 
 
-def _settings_and_button() -> dict[str, Any]:
-    model = simulation_inputs.model("simulation.plan.model")
-    noise = simulation_inputs.noise("simulation.plan.noise", 50)
-    subjects = simulation_inputs.sizes(
-        "Subjects (n)",
-        "simulation.plan.subjects",
-        "15, 30, 60",
-        "The sizes to try, separated by commas.",
-    )
-    times = simulation_inputs.sizes(
-        "Decisions of each (T)",
-        "simulation.plan.times",
-        "90",
-        "How often each person is observed and treated. Several numbers give several curves.",
-    )
-    replications = controls.whole_number(
-        "Simulated studies of each size",
-        "simulation.plan.replications",
-        20,
-        1,
-        1000,
-        "The share of studies that succeed is known to within about 20 points from 20, and 10 from "
-        "100.",
-    )
-    depth = DEPTHS[
-        controls.radio(
-            "How far to go",
-            "simulation.plan.depth",
-            list(DEPTHS),
-            next(iter(DEPTHS)),
-            "Screening only: policies are learned on the variables that it keeps; seconds for each "
-            "study. The whole analysis: the feature map too; a variable is found when the map uses "
-            "it; a minute or more for each study.",
-        )
-    ]
-    with st.expander("More"):
-        discount = simulation_inputs.discount("simulation.plan.discount", 0.9)
-        quickly = simulation_inputs.quick_training("simulation.plan.quick", False)
-        seed = controls.seed("simulation.plan.seed")
-    settings: dict[str, Any] = {
-        "model": model,
-        "noise": noise,
-        "subjects": subjects,
-        "times": times,
-        "discount": discount,
-        "replications": replications,
-        "depth": depth,
-        "how": replace(quick(StudySettings()) if quickly else StudySettings(), seed=seed),
-    }
-    each = [
-        SimulationSetting(model, noise, n, count, discount) for n in subjects for count in times
-    ]
-    kind: StudyMap = "adnn" if depth == "whole" else "screened"
-    cells = planned_cells(each, [kind], replications)
+def _settings_and_button() -> PlanningSettings:
+    form = Form("simulation.plan", PlanningSettings())
+    form.draw()
+    form.more(skip=("further_discount",))
+    chosen = form.value()
+    cells = chosen.cells
     if st.button(
-        f"Simulate, {simulation_inputs.about(cells, quickly=quickly)}",
+        f"Simulate, {about(cells, quickly=chosen.quick)}",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
@@ -115,9 +59,8 @@ def _settings_and_button() -> dict[str, Any]:
         help=f"{len(cells)} studies. Runs in the background; you may leave the page. Cancel keeps "
         "what is finished.",
     ):
-        request = StudyPlanRequest(settings)
-        start_simulation(STUDY_PLAN, "Study plan", request, settings, plan_summary)
-    return settings
+        start_simulation(STUDY_PLAN, "Study plan", StudyPlanRequest(chosen), chosen, plan_summary)
+    return chosen
 
 
 def _empty() -> None:

@@ -74,6 +74,8 @@ HOMES: dict[str, str] = {
     "study plan": "smdp.simulation.planning:StudyPlan",
     # between processes only
     "step request": "smdp.analysis.step_request:StepRequest",
+    "paper comparison": "smdp.simulation.study_settings:PaperComparison",
+    "planning settings": "smdp.simulation.study_settings:PlanningSettings",
     "simulation request": "smdp.simulation.requests:SimulationRequest",
     "study plan request": "smdp.simulation.requests:StudyPlanRequest",
 }

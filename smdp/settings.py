@@ -34,9 +34,11 @@ def require_whole(name: str, value: object, least: int) -> None:
 class Setting:
     """What is known of one setting besides its name, its type and its default.
 
-    `choices`: the values of a choice, with what people read for each. `what`: a noun for messages
-    ("a share"). `given`: the bounds of a control on a page, where they are narrower than what the
-    setting may have. `more`: shown under "More". `page`: False where no control is drawn for it.
+    `choices`: the values of a choice, with what people read for each; of a number, those that a
+    page offers; of one that may be left out, what it is where its box is ticked. `what`: a noun for
+    messages ("a share"). `given`: the bounds of a control on a page, where they are narrower than
+    what the setting may have. `more`: shown under "More". `page`: False where no control is drawn
+    for it, or for any of its own settings.
     `percent`: shown as one. `empty`: what people read for None. `ordered`: of a list, each value
     once and in increasing order.
     """
@@ -52,7 +54,9 @@ class Setting:
     choices: Mapping[Any, str] | None = None
     given: tuple[float, float] | None = None
     step: float | None = None
-    control: Literal["", "slider", "number", "radio", "select", "checkbox", "text", "several"] = ""
+    control: Literal[
+        "", "slider", "number", "radio", "select", "checkbox", "text", "several", "pills"
+    ] = ""
     more: bool = False
     page: bool = True
     percent: bool = False
@@ -170,6 +174,8 @@ def _must(own: Any, known: Setting) -> str:
         return f"{', '.join(first)} or {last}" if first else last
     if get_origin(own) is tuple:
         item = get_args(own)[0]
+        if get_origin(item) is Literal:
+            return f"a list of some of {', '.join(map(repr, get_args(item)))}"
         if item is str:
             return f"a list of {known.what or 'texts'}"
         noun = "whole numbers" if item is int else "numbers"

@@ -17,7 +17,20 @@ MAP_NAMES = {
     "pca": "PCA",
     "screened": "screened",
 }
+MAP_MEANINGS = {
+    "identity": "All state variables as they are.",
+    "oracle": "Only the four variables that matter, which no real analysis knows.",
+    "adnn": "Screening, then the alternating deep neural network: the method of this program.",
+    "tnn": "A separate sparse network for each action; their features side by side.",
+    "pca": "Principal components that explain 90 % of the variance.",
+    "screened": "The variables that screening keeps, as they are.",
+}
 MODELS: tuple[Literal["linear", "quad", "exp"], ...] = ("linear", "quad", "exp")
+MODEL_NAMES = {
+    "linear": "linear",
+    "quad": "quadratic, cut off at 3",
+    "exp": "exponential, cut off at 3",
+}
 
 #: As the paper calls them.
 MEASURE_NAMES = {

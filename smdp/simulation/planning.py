@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -23,11 +22,16 @@ from smdp.settings import require
 from smdp.simulation.generative_model import GenerativeModel, Model
 from smdp.simulation.names import StudyMap
 from smdp.simulation.study_run import StudyCancelled, run_study
-from smdp.simulation.study_settings import SimulationSetting, StudySettings
+from smdp.simulation.study_settings import (
+    Depth,
+    PlanningSettings,
+    SimulationSetting,
+    StudySettings,
+)
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.study_tables import mean_and_error, rows_of
 
-Depth = Literal["screening", "whole"]
+_DEFAULT = PlanningSettings()
 
 #: 97.5 % of the standard normal distribution lie below.
 NORMAL_975 = 1.959963984540054
@@ -61,13 +65,13 @@ class PlanCancelled(Cancelled):
 def plan_study(
     model: Model,
     *,
-    noise: int = 50,
-    subjects: Sequence[int] = (10, 20, 30, 50),
-    times: Sequence[int] = (90,),
-    discount: float = 0.9,
-    replications: int = 20,
-    depth: Depth = "screening",
-    how: StudySettings = StudySettings(),  # noqa: B008 - frozen
+    noise: int = _DEFAULT.noise,
+    subjects: Sequence[int] = _DEFAULT.subjects,
+    times: Sequence[int] = _DEFAULT.times,
+    discount: float = _DEFAULT.discount,
+    replications: int = _DEFAULT.replications,
+    depth: Depth = _DEFAULT.depth,
+    how: StudySettings = _DEFAULT.how,
     folder: Path | str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -79,15 +83,10 @@ def plan_study(
     A replication that fails, because screening kept nothing, say, has not found the variables.
     Stopped by `progress`, it raises `PlanCancelled`.
     """
-    require(depth in ("screening", "whole"), "depth", "'screening' or 'whole'", depth)
-    for name, sizes in (("subjects", subjects), ("times", times)):
-        require(len(sizes) > 0, name, "at least one number", list(sizes))
-    kind: StudyMap = "adnn" if depth == "whole" else "screened"
-    settings = [
-        SimulationSetting(model, noise, n, count, discount)
-        for n in sorted(set(subjects))
-        for count in sorted(set(times))
-    ]
+    asked = PlanningSettings(
+        model, noise, tuple(subjects), tuple(times), replications, depth, discount
+    )
+    settings, kind = asked.settings, asked.feature_map
     try:
         study = run_study(
             settings,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from smdp.progress import Cancelled, Progress
-from smdp.simulation.names import StudyMap
-from smdp.simulation.study_settings import SimulationSetting, StudySettings
+from smdp.simulation.study_settings import PaperComparison, PlanningSettings
 from smdp.simulation.study_store import StudyRows
 
 
@@ -16,10 +13,7 @@ from smdp.simulation.study_store import StudyRows
 class SimulationRequest:
     """A simulation study of one setting with several maps; `known`: its cells done earlier."""
 
-    setting: SimulationSetting
-    maps: tuple[StudyMap, ...]
-    replications: int
-    how: StudySettings
+    asked: PaperComparison
     known: StudyRows | None = None
 
     def do(self, progress: Progress) -> object:
@@ -27,10 +21,10 @@ class SimulationRequest:
 
         try:
             return run_study(
-                [self.setting],
-                maps=self.maps,
-                replications=self.replications,
-                how=self.how,
+                [self.asked.trial],
+                maps=self.asked.maps,
+                replications=self.asked.replications,
+                how=self.asked.done_how,
                 known=self.known,
                 progress=progress,
             )
@@ -42,11 +36,22 @@ class SimulationRequest:
 
 @dataclass(frozen=True, eq=False)
 class StudyPlanRequest:
-    """What to expect of studies of several sizes; `options`: those of `plan_study`."""
+    """What to expect of studies of several sizes."""
 
-    options: Mapping[str, Any]
+    asked: PlanningSettings
 
     def do(self, progress: Progress) -> object:
         from smdp.simulation.planning import plan_study
 
-        return plan_study(**self.options, progress=progress)
+        asked = self.asked
+        return plan_study(
+            asked.model,
+            noise=asked.noise,
+            subjects=asked.subjects,
+            times=asked.times,
+            discount=asked.discount,
+            replications=asked.replications,
+            depth=asked.depth,
+            how=asked.done_how,
+            progress=progress,
+        )

@@ -9,7 +9,7 @@ import pandas as pd
 from smdp.data.problem import Problem
 from smdp.progress import facts_of
 from smdp.simulation.compare import MARK, Comparison, figure_text, verdict
-from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES
+from smdp.simulation.names import MAP_NAMES, MEASURE_NAMES, MODEL_NAMES
 from smdp.simulation.paper_tables import PAPER_DISCOUNT, PAPER_SUBJECTS, PAPER_TIMES
 from smdp.simulation.planning import StudyPlan
 from smdp.simulation.replication import trial_line
@@ -18,19 +18,6 @@ from smdp.simulation.study_store import StudyRows
 from smdp.simulation.study_tables import SETTING, kept_by_kind
 from smdp.text import listing
 
-MODEL_NAMES = {
-    "linear": "linear",
-    "quad": "quadratic, cut off at 3",
-    "exp": "exponential, cut off at 3",
-}
-MAP_MEANINGS = {
-    "identity": "All state variables as they are.",
-    "oracle": "Only the four variables that matter, which no real analysis knows.",
-    "adnn": "Screening, then the alternating deep neural network: the method of this program.",
-    "tnn": "A separate sparse network for each action; their features side by side.",
-    "pca": "Principal components that explain 90 % of the variance.",
-    "screened": "The variables that screening keeps, as they are.",
-}
 KIND_MEANINGS = {
     "true": "S1 to S4: all that matters for the utility, now and later.",
     "other states": "S5 to S64: they follow from the true ones, but lead nowhere.",

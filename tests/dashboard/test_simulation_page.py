@@ -6,11 +6,16 @@ from waiting import finish, wait_until
 
 from dashboard import jobs, session
 from dashboard.jobs import JobState
-from dashboard.simulation_inputs import about
+from dashboard.simulation_time import about
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.requests import SimulationRequest, StudyPlanRequest
 from smdp.simulation.study_run import run_study
-from smdp.simulation.study_settings import SimulationSetting, planned_cells
+from smdp.simulation.study_settings import (
+    PaperComparison,
+    PlanningSettings,
+    SimulationSetting,
+    planned_cells,
+)
 from smdp.words.simulation import beside_the_paper, notes_on, others_behind, trials_so_far
 
 SMALL = SimulationSetting("linear", 0, 12, 15)
@@ -115,11 +120,11 @@ def test_sizes_that_are_none_are_one_clear_message(page):
 
 
 def test_a_stopped_plan_is_a_plan():
-    options = {
-        "model": "linear", "noise": 0, "subjects": (8, 12), "times": (15,), "discount": 0.5,
-        "replications": 500, "depth": "screening", "how": small_how(seed=1),
-    }  # fmt: skip
-    job = jobs.start(StudyPlanRequest(options), keeps_what_is_finished=True)
+    asked = PlanningSettings(
+        noise=0, subjects=(8, 12), times=(15,), replications=500, discount=0.5,
+        how=small_how(seed=1),
+    )  # fmt: skip
+    job = jobs.start(StudyPlanRequest(asked), keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("3 of 1000 done"), told=lambda: job.message)
     job.cancel()
     wait_until(lambda: job.state != JobState.RUNNING)
@@ -131,7 +136,8 @@ def test_a_stopped_plan_is_a_plan():
 
 
 def test_cancelling_before_anything_is_finished():
-    request = SimulationRequest(PAPER, ("adnn",), 1, small_how(seed=0))
+    asked = PaperComparison(PAPER, ("adnn",), 1, quick=False, how=small_how(seed=0))
+    request = SimulationRequest(asked)
     job = jobs.start(request, keeps_what_is_finished=True)
     wait_until(lambda: job.message.startswith("0 of 1 done"), told=lambda: job.message)
     job.cancel()

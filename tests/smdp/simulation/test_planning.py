@@ -97,5 +97,5 @@ def test_a_study_is_drawn_and_told(small_study):
 def test_bad_settings_are_explained():
     with pytest.raises(SettingError, match="'depth' must be 'screening' or 'whole'"):
         plan_study("linear", depth="all")
-    with pytest.raises(SettingError, match="'subjects' must be at least one number"):
+    with pytest.raises(SettingError, match="'subjects' must be a list of whole numbers"):
         plan_study("linear", subjects=())
