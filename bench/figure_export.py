@@ -55,7 +55,7 @@ def sample_figures() -> dict[str, go.Figure]:
     study = arrange(frame, guess_roles(frame))
     settings = PreparationSettings(rescaling=RescalingSettings())
     completed = complete(study, settings)
-    prepared = finish(completed, settings)
+    prepared = finish(completed, settings.rescaling)
     assert prepared.study.levels is not None
     before = completed.study
     names = [variable.name for variable in study.variables]

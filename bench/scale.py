@@ -92,7 +92,7 @@ def measure(subjects: int, times: int, variables: int) -> dict[str, tuple[float,
     how = PreparationSettings(rescaling=RescalingSettings("v0"))
     study = timed("arrange", lambda: arrange(frame, roles(variables)))
     completed = timed("impute", lambda: complete(study, how))
-    prepared = timed("rescale", lambda: finish(completed, how))
+    prepared = timed("rescale", lambda: finish(completed, how.rescaling))
     settings = ScreeningSettings(
         level=LEVEL, permutations=fewest(times - 1), max_rounds=1, jobs=cores()
     )

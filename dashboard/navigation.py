@@ -101,8 +101,8 @@ def step_line(step: Step) -> str:
         state(needed) == State.NOT_STARTED for needed in step.needed(own.plan)
     ):
         return ""  # said of the first step that waits, not of all after it
-    if now == State.READY and step.name == "stability":
-        return "to be read; stability not checked"
+    if now == State.READY and step.ready:
+        return step.ready
     if now == State.RUNNING and is_waiting(step):
         return "waiting for other jobs"
     return WORDS[now]

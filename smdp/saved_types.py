@@ -23,6 +23,7 @@ HOMES: dict[str, str] = {
     "reading settings": "smdp.steps.step_plans:ReadingSettings",
     "imputation settings": "smdp.data.preparation_settings:ImputationSettings",
     "rescaling settings": "smdp.data.preparation_settings:RescalingSettings",
+    "completion settings": "smdp.data.preparation_settings:CompletionSettings",
     "preparation settings": "smdp.data.preparation_settings:PreparationSettings",
     "screening settings": "smdp.screening_settings:ScreeningSettings",
     "feature map settings": "smdp.feature_map.adnn.map_settings:FeatureMapSettings",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dashboard.form import Form
@@ -42,11 +40,11 @@ planned = the_analysis().plan.preparation
 
 settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
-    form = Form(MISSING.name, replace(planned, rescaling=None))
+    form = Form(MISSING.name, planned)
     form.draw(options={"also_exclude": study.subjects})
     remaining = None
     settings = form.value()
-    sections = {"preparation": replace(settings, rescaling=planned.rescaling)}
+    sections = {"preparation": settings}
     with errors_as_messages():
         remaining, left_out = exclude(study, settings)
         in_the_way = missing_problems(remaining)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -32,7 +32,7 @@ ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
 
 step_heading(RESCALING)
 completed = result(MISSING)
-planned = the_analysis().plan.preparation
+planned = the_analysis().plan.rescaling
 was_done = done(RESCALING) is not None
 counts = unique_counts(completed.study)
 all_ordinal = all(v.kind != "continuous" for v in completed.study.variables)
@@ -45,23 +45,23 @@ with settings_column:
         "Scale",
         "rescaling.way",
         [ORDINAL, OWN_UNITS],
-        ORDINAL if (planned.rescaling is not None if was_done else all_ordinal) else OWN_UNITS,
+        ORDINAL if (planned is not None if was_done else all_ordinal) else OWN_UNITS,
         "Common levels suit a study of questionnaire items and counts, as in the paper. Keep own "
         "units where variables are continuous.",
     )
     reference = None
     if way == ORDINAL:
-        form = Form(RESCALING.name, planned.rescaling or RescalingSettings())
+        form = Form(RESCALING.name, planned or RescalingSettings())
         form.draw(
             "reference",
             options={"reference": list(counts)},
             shown={"reference": lambda n: f"{n} ({plural(counts[n], 'value')})"},
-            default={"reference": (planned.rescaling or RescalingSettings()).reference or widest},
+            default={"reference": (planned or RescalingSettings()).reference or widest},
         )
         reference = form["reference"]
     rescaling = RescalingSettings(reference) if way == ORDINAL else None
-    if planned.rescaling == RescalingSettings() and reference == widest:
-        rescaling = planned.rescaling  # an opened plan may leave it open which one it is
+    if planned == RescalingSettings() and reference == widest:
+        rescaling = planned  # an opened plan may leave it open which one it is
     if rescaling is not None and counts[reference or widest] > MOST_LEVELS:
         st.warning(
             f"{literal(reference)} has {counts[reference or widest]:,} different values, which is "
@@ -75,7 +75,7 @@ with settings_column:
         icon=":material/straighten:",
         help="Takes less than a second for most studies.",
     )
-sections = {"preparation": replace(planned, rescaling=rescaling)}
+sections: dict[str, Any] = {"rescaling": rescaling}
 if go:
     with errors_as_messages():
         run(RESCALING, **sections)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pandas as pd
 
@@ -238,15 +238,17 @@ class Analysis:
     def with_settings(self, step: str | Step, **settings: Any) -> Analysis:
         """With other settings of one step, by their names: `with_settings("screening", level=.05)`.
 
-        Settings that are not named stay as they are in the plan, or have their defaults.
+        Settings that are not named stay as they are in the plan, or have their defaults. Of a step
+        that is done several times, such as the policies, all are given the setting.
         """
         own = step_named(step)
         changes: dict[str, Any] = {}
         for section in own.sections:
             now = self.plan.section(section.name)
-            if isinstance(now, tuple) or not isinstance(section.kind, type):
-                continue
-            changes[section.name] = now if now is not None else section.kind()
+            if get_origin(section.kind) is tuple:
+                changes[section.name] = now or (get_args(section.kind)[0](),)
+            else:
+                changes[section.name] = now if now is not None else section.kind()
         for name, value in settings.items():
             for key, held in changes.items():
                 if (changed := _changed(held, name, value)) is not None:
@@ -425,10 +427,8 @@ class Analysis:
         return f"<div><p><b>{head}</b></p><ul>{''.join(f'<li>{x}</li>' for x in lines)}</ul></div>"
 
     def _lacks(self, step: Step) -> bool:
-        return any(
-            self.plan.section(section.name) is None and isinstance(section.kind, type)
-            for section in step.sections
-        )
+        """Whether the plan does not say how the step is done."""
+        return bool(step.sections) and step.asked_by(self.plan) is None
 
     def _to_do(self, step: Step) -> list[Step]:
         """The step, and before it those that it needs and that are not fresh."""
@@ -476,6 +476,8 @@ def _whole_section(step: Step) -> str:
 
 def _names(section: Any) -> list[str]:
     """The settings of a section of the plan, those of its nested settings too."""
+    if isinstance(section, tuple):
+        return _names(section[0])
     found = []
     for each in fields(section):
         own = getattr(section, each.name)
@@ -493,6 +495,9 @@ def _with_fitting_settings(section: Any, change: dict[str, Any]) -> Any:
 
 def _changed(section: Any, name: str, value: Any) -> Any:
     """The section with another value of that setting, None if it has no such setting."""
+    if isinstance(section, tuple):
+        each_changed = tuple(_changed(each, name, value) for each in section)
+        return None if None in each_changed else each_changed
     for each in fields(section):
         if each.name == name:
             return _with_fitting_settings(section, {name: value})

@@ -190,7 +190,10 @@ def _of_kind(settings: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def from_format_2(parts: Parts) -> Parts:
-    """A completed study and prepared data hold their studies themselves, not wrapped twice."""
+    """Studies are no longer wrapped twice, and rescaling has settings of its own in the plan.
+
+    The plan in the file is migrated as a plan.
+    """
     return {
         name: plain_json(_unwrapped(json.loads(content))).encode()
         if _is_structure(name)
@@ -209,15 +212,32 @@ def _unwrapped(code: Any) -> Any:
     if found.get("$class") == "completed study":
         own |= own.pop("imputed")["fields"]
     elif found.get("$class") == "prepared data":
+        del own["settings"]
         rescaled, own["study"] = own.pop("rescaled"), own["completed"]["fields"]["study"]
         if rescaled is not None:
             scale = rescaled["fields"]
             own["study"] = scale.pop("imputed")["fields"]["study"]
             own["study"]["fields"] |= scale
+    elif found.get("$class") == "preparation settings":
+        del own["rescaling"]
+        found["$class"] = "completion settings"
     return found
+
+
+def plan_from_format_2(plan: dict[str, Any]) -> dict[str, Any]:
+    """Rescaling was asked for among the settings of missing values."""
+    preparation = plan.get("preparation")
+    if not isinstance(preparation, dict) or "rescaling" not in preparation:
+        return plan
+    own = dict(preparation)
+    rescaling = own.pop("rescaling")
+    return plan | {"preparation": own, "rescaling": rescaling}
 
 
 #: From each older format to the next: parts in, parts out.
 MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {1: from_format_1, 2: from_format_2}
 #: The same for a plan's text, whose formats are counted on their own.
-PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: plan_from_format_1}
+PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: plan_from_format_1,
+    2: plan_from_format_2,
+}

@@ -20,7 +20,7 @@ from smdp.text import shorten
 from smdp.typed_text import from_table, to_table
 
 #: Of the plan's text. A plan of a later format is refused.
-FORMAT = 2
+FORMAT = 3
 LARGEST = 10_000_000  # bytes
 HEAD = """\
 # An analysis plan of smdp: every choice of an analysis, to be run again with
@@ -34,10 +34,10 @@ class AnalysisPlan:
     """Every choice of an analysis: the same plan on the same table gives the same numbers.
 
     A section for each step (`roles`, `reading`, `preparation`, `screening`, `features`, ..: see the
-    steps' `sections`), None where the step is not done; nothing is done after `stop_after`.
-    `notes`: the author's own words, by step. `data_name`, `data_fingerprint`: the file that the
-    plan was made with (its name and the SHA-256 of its bytes); another file may be analysed by it,
-    and that is then said.
+    steps' `sections`), None where the step is not done (`rescaling`: where variables keep their own
+    units); nothing is done after `stop_after`. `notes`: the author's own words, by step.
+    `data_name`, `data_fingerprint`: the file that the plan was made with (its name and the SHA-256
+    of its bytes); another file may be analysed by it, and that is then said.
     """
 
     stop_after: str | None
@@ -58,6 +58,8 @@ class AnalysisPlan:
         for name in sections:
             if name not in known:
                 raise TypeError(f"a plan has no section '{name}'; it has: {', '.join(known)}")
+        for name, given in list(sections.items()):
+            sections |= known[name].split(given)
         own = self.__dict__
         own["_sections"] = {name: _value(each, sections) for name, each in known.items()}
         own["stop_after"], own["notes"] = stop_after, dict(notes or {})
@@ -198,7 +200,7 @@ def _value(section: PlanSection, given: Mapping[str, Any]) -> Any:
     value = given.get(section.name, section.default)
     if value is REQUIRED:
         raise TypeError(f"a plan needs the section '{section.name}'")
-    if value is None or section.name == "reading":
+    if value is None:
         return value
     if isinstance(value, list | tuple):
         return tuple(_read_back(each, section.name) for each in value)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.data.preparation_settings import PreparationSettings
+from smdp.data.preparation_settings import CompletionSettings
 from smdp.data.study import Study
 from smdp.errors import DataError, SettingError
 from smdp.text import listing
@@ -74,7 +74,7 @@ def unobserved_variables(study: Study) -> dict[int, list[int]]:
     return lacking
 
 
-def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[Exclusion, ...]]:
+def exclude(study: Study, settings: CompletionSettings) -> tuple[Study, tuple[Exclusion, ...]]:
     """The study without the subjects who cannot be analysed, and who they are.
 
     Left out are those named in `also_exclude`, those with a single row (no transition), those
@@ -108,7 +108,7 @@ def exclude(study: Study, settings: PreparationSettings) -> tuple[Study, tuple[E
 
 
 def _case(
-    study: Study, index: int, share: float, settings: PreparationSettings, lacking: list[int]
+    study: Study, index: int, share: float, settings: CompletionSettings, lacking: list[int]
 ) -> Exclusion | None:
     """The subject as one who is left out, None if it is not."""
     subject = study.subjects[index]

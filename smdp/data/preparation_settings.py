@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from smdp.settings import Settings, setting
@@ -64,12 +64,12 @@ class RescalingSettings(Settings):
 
 
 @dataclass(frozen=True)
-class PreparationSettings(Settings):
-    """From arranged trajectories to complete ones: exclude, impute, rescale.
+class CompletionSettings(Settings):
+    """Who is left out, and how missing values are filled in.
 
     `exclude_above`: subjects with a larger share of missing state values are left out.
     `also_exclude`: subjects left out by hand. `unobserved`: what to do with a subject who has no
-    value at all of some variable. `rescaling=None` leaves the variables in their own units.
+    value at all of some variable.
     """
 
     exclude_above: float = setting(
@@ -98,4 +98,27 @@ class PreparationSettings(Settings):
         control="checkbox",
     )
     imputation: ImputationSettings = setting(ImputationSettings, factory=True)
+
+
+@dataclass(frozen=True)
+class PreparationSettings(CompletionSettings):
+    """From arranged trajectories to complete ones: exclude, impute, rescale.
+
+    `exclude_above`: subjects with a larger share of missing state values are left out.
+    `also_exclude`: subjects left out by hand. `unobserved`: what to do with a subject who has no
+    value at all of some variable. `rescaling=None` leaves the variables in their own units.
+    """
+
     rescaling: RescalingSettings | None = setting(None)
+
+    @classmethod
+    def of(
+        cls, completion: CompletionSettings, rescaling: RescalingSettings | None
+    ) -> PreparationSettings:
+        return cls(**vars(completion), rescaling=rescaling)
+
+    @property
+    def completion(self) -> CompletionSettings:
+        """Without the rescaling."""
+        own = {each.name: getattr(self, each.name) for each in fields(CompletionSettings)}
+        return CompletionSettings(**own)

@@ -12,7 +12,12 @@ from smdp.data.arrange import arrange
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.exclude import Exclusion, exclude
 from smdp.data.impute import impute
-from smdp.data.preparation_settings import ImputationSettings, PreparationSettings
+from smdp.data.preparation_settings import (
+    CompletionSettings,
+    ImputationSettings,
+    PreparationSettings,
+    RescalingSettings,
+)
 from smdp.data.rescale import rescale
 from smdp.data.study import Cell, Study
 from smdp.data.to_trajectories import to_trajectories
@@ -50,7 +55,6 @@ class PreparedData(Result):
     imputed: NDArray[np.uint8]
     completed: CompletedStudy
     study: Study
-    settings: PreparationSettings
 
 
 def prepare(
@@ -63,11 +67,11 @@ def prepare(
     """Arrange, exclude, impute, rescale: the whole way in one call."""
     settings = PreparationSettings() if settings is None else settings
     completed = complete(arrange(frame, roles), settings, progress=progress)
-    return finish(completed, settings)
+    return finish(completed, settings.rescaling)
 
 
 def complete(
-    study: Study, settings: PreparationSettings, *, progress: Progress | None = None
+    study: Study, settings: CompletionSettings, *, progress: Progress | None = None
 ) -> CompletedStudy:
     """Leave out whom the settings exclude, and impute the rest."""
     kept, exclusions = exclude(study, settings)
@@ -75,11 +79,11 @@ def complete(
     return CompletedStudy(study, exclusions, imputed, origin, settings.imputation)
 
 
-def finish(completed: CompletedStudy, settings: PreparationSettings) -> PreparedData:
+def finish(completed: CompletedStudy, rescaling: RescalingSettings | None) -> PreparedData:
     """Rescale if asked to, add lags, and cut the study into transitions."""
     study = completed.study
-    if settings.rescaling is not None:
-        study = rescale(study, settings.rescaling)
+    if rescaling is not None:
+        study = rescale(study, rescaling)
     trajectories, origin = to_trajectories(study, completed.study.values, completed.origin)
     return PreparedData(
         trajectories=trajectories,
@@ -87,7 +91,6 @@ def finish(completed: CompletedStudy, settings: PreparationSettings) -> Prepared
         imputed=origin,
         completed=completed,
         study=study,
-        settings=settings,
     )
 
 

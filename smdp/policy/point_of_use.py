@@ -115,7 +115,7 @@ def point_of_use(variables: Sequence[str], data: PreparedData | Trajectories) ->
         columns=tuple(
             replace(c, source=needed.index(c.source)) if c.kind == "value" else c for c in made
         ),
-        imputation=data.settings.imputation,
+        imputation=data.completed.settings,
         levels=data.study.levels,
         action_labels=study.action_labels,
         available=study.roles.available,

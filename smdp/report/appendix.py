@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from smdp.blocks import Block, Listing, Paragraph, table
-from smdp.steps import Step, steps
+from smdp.steps import steps
 from smdp.text import plural
 from smdp.typed_text import to_table
 
@@ -79,7 +79,7 @@ def settings_table(analysis: Analysis) -> pd.DataFrame:
         (step.title if place == 0 else "", name, _shown(value))
         for step in steps()
         if step.name in analysis.records
-        for place, (name, value) in enumerate(_own(step, analysis.records[step.name].asked))
+        for place, (name, value) in enumerate(_flat(analysis.records[step.name].asked))
     ]
     return pd.DataFrame(rows, columns=["step", "setting", "value"])
 
@@ -93,13 +93,6 @@ def version_table(analysis: Analysis) -> pd.DataFrame:
                 found[name].append(number)
     rows = [(name, ", ".join(numbers)) for name, numbers in found.items()]
     return pd.DataFrame(rows, columns=["program", "version"])
-
-
-def _own(step: Step, asked: Any) -> Iterator[tuple[str, Any]]:
-    """The step's settings; those of missing values have a place for rescaling's."""
-    for name, value in _flat(asked):
-        if not (step.name == "missing" and name == "rescaling"):
-            yield name, value
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from smdp.blocks import bullets, table
 from smdp.data.describe import describe_completed, exclusion_table
-from smdp.data.preparation_settings import PreparationSettings
+from smdp.data.preparation_settings import CompletionSettings, PreparationSettings
 from smdp.data.prepare import complete
 from smdp.data.study import Cell
 from smdp.progress import Progress
@@ -55,7 +54,7 @@ def figures(completed: CompletedStudy) -> Mapping[str, go.Figure]:
     return {"missing": missing_heatmap(study), "missing-by-variable": missing_by_variable(study)}
 
 
-def methods(analysis: Analysis, asked: PreparationSettings) -> str:
+def methods(analysis: Analysis, asked: CompletionSettings) -> str:
     text = (
         f"Subjects with more than {percent(asked.exclude_above)} missing state values (among the "
         "variables that change over time) or with a single row were left out"
@@ -84,7 +83,7 @@ def methods(analysis: Analysis, asked: PreparationSettings) -> str:
 def script(plan: AnalysisPlan) -> str:
     if plan.does("rescaling"):
         return ""  # `prepare` does both steps
-    settings = replace(plan.preparation, rescaling=None)
+    settings = PreparationSettings.of(plan.preparation, None)
     prepared = f"prepared = smdp.prepare(frame, roles, {code(settings, 0)})"
     return f"{prepared}\ncompleted = prepared.completed  # people left out, values imputed"
 
@@ -144,20 +143,22 @@ def imputed_table(completed: CompletedStudy) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def asked(plan: AnalysisPlan) -> PreparationSettings:
-    """The settings have a place for rescaling, which is the next step's."""
-    return replace(plan.preparation, rescaling=None)
+def split(given: Any) -> dict[str, Any]:
+    """The settings of `smdp.prepare` may also say how variables are rescaled: the next step."""
+    if not isinstance(given, PreparationSettings):
+        return {}
+    own: dict[str, Any] = {"preparation": given.completion}
+    return own if given.rescaling is None else {**own, "rescaling": given.rescaling}
 
 
 MISSING = Step(
     name="missing",
     title="Missing values",
     question="What is missing, whom does it rule out, and what takes its place?",
-    sections=(PlanSection("preparation", PreparationSettings, PreparationSettings()),),
+    sections=(PlanSection("preparation", CompletionSettings, CompletionSettings(), split),),
     result="smdp.data.prepare:CompletedStudy",
     needs=("data",),
     takes={"study": "data"},
-    asked=asked,
     run=run,
     summary=summary,
     says=says,

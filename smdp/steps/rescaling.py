@@ -11,12 +11,12 @@ import numpy as np
 from smdp.blocks import bullets, table
 from smdp.data.describe import describe_prepared, rescaling_table
 from smdp.data.long_table import prepared_table
-from smdp.data.preparation_settings import RescalingSettings
+from smdp.data.preparation_settings import PreparationSettings, RescalingSettings
 from smdp.data.prepare import finish
 from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.data import WANG
-from smdp.steps.step import Page, ReportSection, Step
+from smdp.steps.step import Page, PlanSection, ReportSection, Step
 from smdp.text import plural
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ OWN_UNITS = "own units"
 def run(analysis: Analysis, progress: Progress) -> PreparedData:
     assert analysis.completed is not None
     progress(0.0, "Rescaling")
-    return finish(analysis.completed, analysis.plan.preparation)
+    return finish(analysis.completed, analysis.plan.rescaling)
 
 
 def summary(prepared: PreparedData, analysis: Analysis) -> str:
@@ -80,7 +80,8 @@ def methods(analysis: Analysis, asked: RescalingSettings | str) -> str:
 
 
 def script(plan: AnalysisPlan) -> str:
-    return f"prepared = smdp.prepare(frame, roles, {code(plan.preparation, 0)})"
+    settings = PreparationSettings.of(plan.preparation, plan.rescaling)
+    return f"prepared = smdp.prepare(frame, roles, {code(settings, 0)})"
 
 
 def rescaling_section(analysis: Analysis, draw: Draw) -> list[Block]:
@@ -111,10 +112,11 @@ RESCALING = Step(
     name="rescaling",
     title="Rescaling",
     question="Should all variables share one scale, and which variable sets its levels?",
+    sections=(PlanSection("rescaling", RescalingSettings),),
     result="smdp.data.prepare:PreparedData",
     needs=("missing",),
     takes={"completed study": "missing"},
-    asked=lambda plan: plan.preparation.rescaling or OWN_UNITS,
+    asked=lambda plan: plan.rescaling or OWN_UNITS,
     hands_on=lambda prepared: prepared.trajectories,
     received=lambda trajectories: SimpleNamespace(trajectories=trajectories),
     run=run,

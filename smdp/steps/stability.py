@@ -171,6 +171,7 @@ STABILITY = Step(
     ),
     script=script,
     script_end="print(stability.selection)",
+    ready="to be read; stability not checked",
     page=Page("Weights", "Read what the features are made of", "weights", 6),
     effort=600,
     keeps_what_is_finished=True,

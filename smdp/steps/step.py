@@ -39,11 +39,15 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class PlanSection:
-    """A key of the plan: its type (a settings dataclass, or a tuple of one), and its default."""
+    """A key of the plan: its type (a settings dataclass, or a tuple of one), and its default.
+
+    `split`: where what is given under the key may speak of several sections, what it says of each.
+    """
 
     name: str
     kind: Any
     default: Any = None
+    split: Callable[[Any], Mapping[str, Any]] = lambda given: {}
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ class Step:
     script_end: str = ""
     script_imports: Callable[[AnalysisPlan], set[str]] = lambda plan: set()
     page: Page | None = None
+    ready: str = ""  # said in the sidebar where it can be done, but is not
     shown_with: str = ""  # the step on whose page it is, if it has none
     effort: float = 1.0
     personal: bool = False

@@ -1,7 +1,6 @@
 """Every control that a result was made with: changed, the page says so; changed back, no more."""
 
 import io
-from dataclasses import replace
 
 import pytest
 
@@ -106,12 +105,8 @@ def raw_options(control):
 
 def declared(step, plan):
     """The names of the settings of a step for which its page has a control."""
-    section = plan.section(step.sections[0].name) if step.sections else plan.preparation
-    if step.name == "rescaling":
-        section = plan.preparation.rescaling
-    elif step.name == "missing":
-        section = replace(plan.preparation, rescaling=None)
-    elif step.name == "policy":
+    section = plan.section(step.sections[0].name)
+    if step.name == "policy":
         section = section[0]
     names = set() if section is None else set(Form(step.name, section).names)
     return names - NO_CONTROL.get(step.name, set())

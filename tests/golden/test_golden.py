@@ -19,6 +19,7 @@ from golden.compare import (
 )
 
 import smdp
+from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.prepare import prepare
 from smdp.steps.data import long_table
 
@@ -110,9 +111,9 @@ def test_its_plan_done_again_gives_the_same_tables(name):
 def test_its_variables_are_those_that_the_table_gives_now(name, folder):
     """Format 1 had names only; names of values and labels come with the table alone."""
     saved = smdp.load_analysis(folder / f"{name}.smdp")
-    again = prepare(
-        long_table(saved.table, saved.plan.reading), saved.plan.roles, saved.prepared.settings
-    )
+    plan = saved.plan
+    settings = PreparationSettings.of(plan.preparation, plan.rescaling)
+    again = prepare(long_table(saved.table, plan.reading), plan.roles, settings)
     expected = {v.name: v for v in again.trajectories.about}
     if folder == SAVED[1]:
         expected = {name: replace(v, label="", levels=()) for name, v in expected.items()}

@@ -93,7 +93,8 @@ def test_a_setting_can_be_changed_without_running(mapped):
         ("screening", {"levle": 0.1}, r"'screening' has no setting 'levle'. It has: level, .*seed"),
         ("features", {"lots": 1}, r"'features' has no setting 'lots'. It has: kind, use_all"),
         ("screening", {"level": 3}, r"'level' must be a probab.*Got 3"),
-        ("policy", {"discount": 0.5}, r"'policy' has no setting 'discount'.*with_plan\(policies="),
+        ("policy", {"discont": 0.5}, r"'policy' has no setting 'discont'. It has: .*discount"),
+        ("policy", {"discount": 0.5}, r"has 'policies' but no 'features'.*Add 'features'"),
         ("lunch", {}, r"no step called 'lunch'. The steps are: data, missing"),
     ],
 )
@@ -112,12 +113,24 @@ def test_a_map_needs_to_know_its_variables(begun):
     assert list(found.results) == ["data", "missing", "rescaling", "features"]
 
 
-def test_policies_are_given_as_a_section(mapped):
-    with pytest.raises(SettingError, match=r"'policy'.*with_plan\(policies=\.\.\)"):
-        mapped.run("policy")
-    policies = (PolicyPlan(PolicySettings(discount=0.5, bootstraps=2), 1),)
-    found = mapped.with_plan(policies=policies).run("policy")
+def test_a_setting_is_that_of_every_policy(mapped):
+    found = mapped.run("policy", discount=0.5, bootstraps=2, seed=1)
+    assert found.plan.policies == (PolicyPlan(PolicySettings(discount=0.5, bootstraps=2), 1),)
     assert [policy.kind for policy in found.policies] == ["linear"]
+    both = mapped.with_plan(policies=(PolicyPlan(), PolicyPlan(PolicySettings(model="neural"))))
+    asked = both.with_settings("policy", discount=0.5).plan.policies
+    assert [each.settings.discount for each in asked] == [0.5, 0.5]
+    assert [each.settings.model for each in asked] == ["linear", "neural"]
+
+
+def test_rescaling_has_settings_of_its_own(screened):
+    assert screened.plan.rescaling is None
+    assert screened.run("rescaling").prepared.study.levels is None
+    found = screened.run("rescaling", reference="craving")
+    assert found.plan.rescaling == smdp.RescalingSettings("craving")
+    assert found.prepared.study.reference == "craving"
+    assert found.state("missing") == StepState.DONE
+    assert found.out_of_date == ("screening",)
 
 
 def test_a_step_with_defaults_needs_no_settings(screened):

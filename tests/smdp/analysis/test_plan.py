@@ -8,8 +8,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+import smdp
 from smdp.analysis.plan import AnalysisPlan, plan_sections, read_plan
 from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.preparation_settings import CompletionSettings
 from smdp.errors import SettingError, SmdpError
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.screening_settings import ScreeningSettings
@@ -132,7 +134,7 @@ def test_a_short_plan_has_the_defaults():
         (("[screening]", "[screening"), r"not valid TOML: .*line"),
         (("[screening]", "[screening]\nlevel = 0.1"), r"not valid TOML"),
         (("[roles]", 'stop_after = "lunch"\n[roles]'), r"'stop_after' must be one of.*lunch"),
-        (("[roles]", "format = 3\n[roles]"), r"format 3; .* knows formats up to 2.*later version"),
+        (("[roles]", "format = 4\n[roles]"), r"format 4; .* knows formats up to 3.*later version"),
         (("[roles]", "format = 0\n[roles]"), r"'format' is 0"),
         (("[roles]", "screening = 3\n[roles]"), r"not valid TOML|must be a table"),
     ],
@@ -197,6 +199,27 @@ def test_codes_may_be_numbers_and_stand_without_a_list():
 def test_a_step_without_what_it_needs_is_refused(steps, message):
     with pytest.raises(SettingError, match=message):
         AnalysisPlan(roles=ColumnRoles("s", "t", "a", ["x"], "u"), **steps)
+
+
+def test_the_settings_of_prepare_speak_of_two_sections(plan):
+    both = plan.replace(
+        preparation=smdp.PreparationSettings(0.3, rescaling=smdp.RescalingSettings("stress"))
+    )
+    assert both.preparation == CompletionSettings(0.3)
+    assert both.rescaling == smdp.RescalingSettings("stress")
+    one = both.replace(preparation=smdp.PreparationSettings(0.4))
+    assert (one.preparation.exclude_above, one.rescaling.reference) == (0.4, "stress")
+
+
+@pytest.mark.parametrize("rescaling", [None, smdp.RescalingSettings("stress")])
+def test_rescaling_of_a_plan_of_the_second_format_is_found(plan, rescaling):
+    asked = plan.replace(rescaling=rescaling)
+    old = json.loads(asked.to_json()) | {"format": 2}
+    old["preparation"]["rescaling"] = old.pop("rescaling")
+    assert AnalysisPlan.from_json(json.dumps(old)) == asked
+    text = asked.to_toml().replace("format = 3", "format = 2")
+    text = text.replace("[rescaling]", "[preparation.rescaling]")
+    assert AnalysisPlan.from_toml(text) == asked
 
 
 def test_the_plan_ends_where_it_is_told(plan):

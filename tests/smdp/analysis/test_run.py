@@ -34,7 +34,8 @@ def test_it_has_every_step_and_its_record(analysis, plan):
 def test_it_is_what_the_steps_give(analysis, plan, study_file):
     """The same calls by hand, with public names, from the same file."""
     frame = smdp.mark_missing(smdp.read_table(study_file), {"stress": [-9]})
-    prepared = smdp.prepare(frame, plan.roles, plan.preparation)
+    settings = smdp.PreparationSettings.of(plan.preparation, plan.rescaling)
+    prepared = smdp.prepare(frame, plan.roles, settings)
     trajectories = prepared.trajectories
     screening = smdp.screen(trajectories, plan.screening.settings, seed=3)
     kept = trajectories.select(screening.selected)

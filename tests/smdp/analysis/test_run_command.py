@@ -18,7 +18,7 @@ from smdp.analysis.saved_file import save_analysis
 from smdp.analysis.tables import result_tables
 from smdp.commands.run import EPILOG
 from smdp.data.guess_roles import guess_roles
-from smdp.data.preparation_settings import PreparationSettings
+from smdp.data.preparation_settings import CompletionSettings
 from smdp.data.read_table import read_table
 from smdp.simulation.samples import sample_file
 from smdp.steps.step_plans import ReadingSettings
@@ -186,4 +186,4 @@ def test_the_plan_in_the_help_runs(tmp_path):
     assert list(found.results) == ["data", "missing", "rescaling", "screening"]
     assert found.plan.screening.settings.level == 0.1
     assert found.plan.screening.seed == 1
-    assert found.plan.preparation == PreparationSettings()
+    assert found.plan.preparation == CompletionSettings()

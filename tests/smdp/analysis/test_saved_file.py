@@ -79,7 +79,7 @@ def test_saved_results_can_be_worked_on_with_the_same_numbers(partial, analysis,
     back = load_analysis(analysis_to_bytes(partial))
     from smdp.data.prepare import finish
 
-    prepared = finish(back.completed, plan.preparation)
+    prepared = finish(back.completed, plan.rescaling)
     assert fingerprint(prepared.trajectories) == analysis.records["rescaling"].output
 
 

@@ -38,7 +38,7 @@ CHANGES = {
         "missing",
     ),
     "rescaling": (
-        lambda p: changed(p, preparation=replace(p.preparation, rescaling=RescalingSettings())),
+        lambda p: changed(p, rescaling=RescalingSettings()),
         "rescaling",
     ),
     "seed of screening": (
