@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,6 +11,7 @@ from dashboard import controls
 from dashboard.clicks import CLICKS
 from dashboard.session import State, done, kept, known_results, result, state, the_analysis
 from smdp.steps import POLICY, RESCALING
+from smdp.steps.policies import policy_names
 
 if TYPE_CHECKING:
     from smdp.data.trajectories import Trajectories
@@ -24,35 +25,46 @@ def learned_policies() -> tuple[LearnedPolicy, ...]:
     return result(POLICY) or ()
 
 
+def named_policies() -> dict[str, LearnedPolicy]:
+    """By the names that tell them apart: 'linear', 'neural', or 'linear (discount 0.9)'."""
+    policies = learned_policies()
+    return dict(zip(policy_names(policies), policies, strict=True))
+
+
+def short_name(policy: LearnedPolicy) -> str:
+    """What one of the learned policies is called."""
+    return next(name for name, own in named_policies().items() if own is policy)
+
+
 def chosen_policy() -> LearnedPolicy | None:
     """The one that was chosen, the linear one by default; None before any is learned."""
-    by_kind: dict[str, LearnedPolicy] = {policy.kind: policy for policy in learned_policies()}
-    if not by_kind:
+    named = named_policies()
+    if not named:
         return None
-    return by_kind.get(kept(CHOICE, "")) or by_kind[_first_choice(list(by_kind))]
+    return named.get(kept(CHOICE, "")) or named[_first_choice(named)]
 
 
-def _first_choice(kinds: Sequence[str]) -> str:
-    """The one whose placebo check was planned, else the linear one, which can be read."""
-    planned = the_analysis().plan.placebo
-    if planned is not None and planned.policy <= len(kinds):
-        return kinds[planned.policy - 1]
-    return "linear" if "linear" in kinds else kinds[0]
+def _first_choice(named: Mapping[str, LearnedPolicy]) -> str:
+    """The one whose placebo check was planned, else a linear one, which can be read."""
+    planned, names = the_analysis().plan.placebo, list(named)
+    if planned is not None and planned.policy <= len(names):
+        return names[planned.policy - 1]
+    return next((name for name, policy in named.items() if policy.kind == "linear"), names[0])
 
 
 def policy_control() -> LearnedPolicy | None:
     """A control to choose it where several were learned, and what is chosen."""
-    kinds: list[str] = [policy.kind for policy in learned_policies()]
-    if len(kinds) > 1:
+    named = named_policies()
+    if len(named) > 1:
         controls.select(
             "The policy",
             CHOICE,
-            kinds,
-            _first_choice(kinds),
-            "Which of the learned policies the pages Q-functions, Policy and Patient speak of. The "
-            "linear one can be read parameter by parameter; the neural one can bend, and combine "
+            list(named),
+            _first_choice(named),
+            "Which of the learned policies the pages Q-functions, Policy and Patient speak of. A "
+            "linear one can be read parameter by parameter; a neural one can bend, and combine "
             "features.",
-            lambda kind: f"{kind} Q-function",
+            lambda name: f"{name} Q-function",
         )
     return chosen_policy()
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from importlib.util import find_spec
 
 import streamlit as st
 
 from dashboard import controls
 from dashboard.downloads import download, say_failures
+from dashboard.policy_choice import short_name
 from dashboard.show import export_name
 from smdp.data.prepare import PreparedData
 from smdp.export.policy_file import READER, policy_text, reader_source
@@ -17,9 +19,11 @@ from smdp.policy.learned_policy import LearnedPolicy
 
 def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
     """Buttons for the policy's file, the program that reads it, and the network."""
+    name = short_name(policy)
+    file_name = export_name(f"policy-{re.sub(r'[^a-z0-9.]+', '-', name).strip('-')}")
     with st.expander("Take the policy with you", icon=":material/download:"):
         st.markdown(
-            f"The **{policy.kind}** policy as one small text file (JSON): filling in of missing "
+            f"The **{name}** policy as one small text file (JSON): filling in of missing "
             "values, rescaling, features, Q-functions and the rule that abstains. The reader is a "
             "short program in plain Python that needs nothing else and gives the same "
             "recommendations. Neither has been tested in people: a policy has to be tried in a "
@@ -37,7 +41,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
             download(
                 "Policy (JSON)",
                 lambda: policy_text(policy, prepared, support=with_decisions),
-                file_name=f"{export_name(f'policy-{policy.kind}')}.json",
+                file_name=f"{file_name}.json",
                 mime="application/json",
                 icon=":material/data_object:",
                 key="export-json",
@@ -54,7 +58,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
                 download(
                     "Q-function (ONNX)",
                     lambda: _onnx(policy),
-                    file_name=f"{export_name(f'policy-{policy.kind}')}.onnx",
+                    file_name=f"{file_name}.onnx",
                     mime="application/octet-stream",
                     icon=":material/hub:",
                     key="export-onnx",

@@ -9,6 +9,7 @@ from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import section_now
+from dashboard.policy_choice import named_policies, short_name
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, done, is_done, memo, result, run, state
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
@@ -60,7 +61,7 @@ def of_these_policies(step: Step) -> bool:
 def recommended(trajectories: Trajectories, policy: LearnedPolicy) -> pd.DataFrame:
     """What the policy recommends at every decision; worked out once for each policy."""
     learned = done(POLICY)
-    key = (learned and (learned.inputs, learned.output), policy.kind)
+    key = (learned and (learned.inputs, learned.output), short_name(policy))
     return memo("policy.recommendations", key, lambda: recommendations(trajectories, policy))
 
 
@@ -144,10 +145,9 @@ def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     with left:
         form.draw("repeats")
-    kinds = [each.kind for each in result(POLICY)]
-    form.set(
-        policy=kinds.index(policy.kind) + 1, settings=evaluation.settings, seed=evaluation.seed
-    )
+    name = short_name(policy)
+    place = list(named_policies()).index(name) + 1
+    form.set(policy=place, settings=evaluation.settings, seed=evaluation.seed)
     sections = {"placebo": form.value()}
     with right:
         start = st.button(
@@ -163,11 +163,11 @@ def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     record, found = done(PLACEBO), result(PLACEBO)
     mine = record is not None and record.asked.policy == sections["placebo"].policy
     if not mine or not of_these_policies(PLACEBO):
-        st.markdown(f"Not checked yet for the {policy.kind} policy.")
+        st.markdown(f"Not checked yet for the {name} policy.")
         return
     changed_notice(PLACEBO, **sections)
     figure(placebo_figure(found), "placebo")
-    says(describe_placebo(found, policy.kind), "What the placebo check says")
+    says(describe_placebo(found, name), "What the placebo check says")
     check(check_placebo(found))
 
 

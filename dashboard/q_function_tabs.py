@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 
 from dashboard import controls
-from dashboard.policy_choice import comparable_policies
+from dashboard.policy_choice import comparable_policies, short_name
 from dashboard.session import done, memo
 from dashboard.show import figure, literal, table
 from smdp.data.prepare import PreparedData
@@ -49,7 +49,7 @@ class Shown:
     def memo(self, name: str, *more: object, work: Callable[[], T]) -> T:
         finished = done(POLICY)
         token = finished.output if finished else ""
-        key = (token, self.policy.kind, self.action, self.reference, *more)
+        key = (token, short_name(self.policy), self.action, self.reference, *more)
         return memo(f"q_functions.{name}", key, work)
 
 

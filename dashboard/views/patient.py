@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.gate import needs_result, stale_notice
-from dashboard.policy_choice import observational_banner, policy_control
+from dashboard.policy_choice import observational_banner, policy_control, short_name
 from dashboard.session import done, keep, kept, memo
 from dashboard.show import (
     check,
@@ -85,13 +85,14 @@ with settings_column:
     policy = policy_control()
     if policy is None:
         st.stop()
+    called = short_name(policy)
     subjects = people(prepared)
     subject = controls.select(
         "Person", "patient.subject", subjects, subjects[0], "Whose values to start from."
     )
     person = memo(
         "patient.person",
-        (finished.output, policy.kind, subject),
+        (finished.output, called, subject),
         partial(person_over_time, policy, prepared, subject),
     )
     places = [int(d) for d in person.decision]
@@ -135,7 +136,7 @@ changed = [name for name, value in values.items() if value != own[name]]
 with main, errors_as_messages():
     patient = memo(
         "patient.explained",
-        (finished.output, policy.kind, tuple(values.items()), tuple(possible)),
+        (finished.output, called, tuple(values.items()), tuple(possible)),
         partial(explain_person, policy, prepared, values, available=possible),
     )
     what, how = headline(patient)

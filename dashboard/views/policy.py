@@ -9,7 +9,7 @@ from dashboard.clicks import CLICKS
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, run_button, step_heading
-from dashboard.policy_choice import learned_policies, policy_control
+from dashboard.policy_choice import named_policies, policy_control, short_name
 from dashboard.running import is_running, job_box
 from dashboard.session import State, result, state, the_analysis
 from dashboard.show import (
@@ -36,7 +36,6 @@ from smdp.words.policy_value import (
 step_heading(EVALUATION)
 prepared = result(RESCALING)
 trajectories = prepared.trajectories
-policies = learned_policies()
 notice = observational_notice(trajectories)
 if notice:
     st.warning(literal(f"{notice} {CLICKS['probability']}"), icon=":material/visibility:")
@@ -55,6 +54,7 @@ sections: dict[str, EvaluationPlan] = {}
 with settings_column, errors_as_messages():
     policy = policy_control()
     assert policy is not None  # the step before is done
+    name = short_name(policy)
     form = Form(EVALUATION.name, planned())
     form.draw("folds")
     if map_kind(policy.feature_map.kind).refit is not None:  # others stay as they are
@@ -76,16 +76,16 @@ every = widgets.recommended(trajectories, policy)
 
 values = {}
 if widgets.of_these_policies(EVALUATION):
-    values = dict(zip([each.kind for each in policies], result(EVALUATION), strict=True))
-value = values.get(policy.kind)
+    values = dict(zip(named_policies(), result(EVALUATION), strict=True))
+value = values.get(name)
 with main:
     with st.container():  # a place of its own, so that the tabs below stay as they are
         job_box(EVALUATION)
         if value is not None:
             changed_notice(EVALUATION, **sections)
-            figure(value_figure(values, policy.kind), "policy-value")
+            figure(value_figure(values, name), "policy-value")
             st.caption(literal(utility_meaning(prepared.completed.arranged.roles)))
-            widgets.gain_box(value, policy.kind)
+            widgets.gain_box(value, name)
         else:
             with st.container(border=True, height=320):
                 if state(EVALUATION) == State.OUT_OF_DATE:
@@ -113,13 +113,13 @@ with main:
     with tabs[2]:
         widgets.positivity(value, asked.settings.rare)
     with tabs[3]:
-        widgets.other_estimators(value, policy.kind)
+        widgets.other_estimators(value, name)
     with tabs[4]:
         widgets.placebo(policy, asked)
     with tabs[5]:
         widgets.trial(trajectories, asked.settings.coverage)
     if value is not None:
-        says(describe_value(value, policy.kind, abstentions(every)))
+        says(describe_value(value, name, abstentions(every)))
         check(check_value(value))
         widgets.how(value)
         my_note(EVALUATION)

@@ -56,6 +56,24 @@ def walking(app):
     return with_policies(with_features(app, WALKING))
 
 
+def test_of_two_linear_policies_each_can_be_looked_at(smoking):
+    own = smoking.at.session_state[Key.ANALYSIS]
+    settings = [PolicySettings(discount=discount, bootstraps=20) for discount in (0.9, 0.2)]
+    data, fitted = own.prepared.trajectories, own.feature_map
+    policies = tuple(learn_policy(data, fitted, each) for each in settings)
+    own = own.with_plan(policies=tuple(map(PolicyPlan, settings))).with_result("policy", policies)
+    smoking.at.session_state[Key.ANALYSIS] = own
+    choice = smoking.run().at.selectbox(key="the policy")
+    assert choice.value == "linear (discount 0.9)"
+    parameters = tab(smoking, "Tables").dataframe[0].value
+    choice.set_value("linear (discount 0.2)")
+    smoking.run()
+    assert "linear (discount 0.2)" in smoking.text
+    assert not parameters.equals(tab(smoking, "Tables").dataframe[0].value)
+    for page in ("policy", "patient"):
+        assert smoking.go(page).at.selectbox(key="the policy").value == "linear (discount 0.2)"
+
+
 def tab(app, label):
     return next(t for t in app.at.tabs if t.label == label)
 
