@@ -7,10 +7,10 @@ import streamlit as st
 from dashboard import autosaving
 from dashboard.navigation import pages, sidebar, step_of_page
 from dashboard.page import skeleton
+from dashboard.page_style import apply_style
 from dashboard.returning import remember_in_browser
 from dashboard.running import collect
 from dashboard.session import Key, begin_visit
-from dashboard.style import apply_style
 from smdp.plugins import load_plugins
 
 load_plugins()

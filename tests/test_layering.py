@@ -184,3 +184,12 @@ def test_the_first_page_is_light():
 @pytest.mark.parametrize("name", smdp.__all__)
 def test_every_public_name_resolves(name):
     assert getattr(smdp, name) is not None
+
+
+def test_no_class_name_stands_twice():
+    homes: dict[str, list[str]] = {}
+    for path in [*(ROOT / "smdp").rglob("*.py"), *(ROOT / "dashboard").rglob("*.py")]:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert not {name: files for name, files in homes.items() if len(files) > 1}

@@ -73,6 +73,7 @@ def test_a_saved_analysis_opens_with_the_same_tables(name, folder):
     saved = smdp.load_analysis(folder / f"{name}.smdp")
     assert done_steps(saved) == steps_of(name)
     assert saved.table is not None
+    assert saved.out_of_date == ()
     expected, found = stored_tables(name), golden_tables(saved)
     assert_same(name, of_the_file(expected), of_the_file(found), exact=True)
     assert_same_as_computed(name, expected, found)
