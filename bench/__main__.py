@@ -15,9 +15,9 @@ SLOW = {
     "optimum",
     "policies",
     "policy_value",
-    "sample_study",
     "scale",
     "size_and_power",
+    "student_sample",
 }
 
 here = Path(__file__).parent

@@ -7,23 +7,30 @@ reports give 27 decisions with an outcome.
 
 The truth that was planted
 --------------------------
-With every value taken from one report, `cigs` of the next report is normal with deviation 1.1
-about the mean below, rounded, and at least 0; 17 or more is reported as "a pack", 20.
+With every value taken from one report, `cigs` of the next report is normal about the mean below,
+with a deviation of 2.5 cigarettes, rounded, and at least 0; 17 or more is reported as "a pack", 20.
 
-    1.0 + 0.25 cigs + 0.15 urge + 0.20 drinks + 0.40 stress + 2.5 weekend + 0.20 dependence
-        + 0.80 quit_attempts - module * effect
-    effect = exp(-0.40 burden) * (7.5 weekend + 0.80 (10 - stress) + 1.20 quit_attempts) - 2.0
+    0.5 + 0.25 cigs + 0.30 urge + 0.30 drinks + 0.15 stress + 1.0 weekend + 0.30 dependence
+        + 0.30 quit_attempts + own level - module * effect
+    effect = 1.0 weekend + 0.30 (5 - stress) + 0.30 quit_attempts - 0.30 burden
 
 - Treatment helps most on weekends, at low stress, and for students with earlier quit attempts.
-- It wears off: each treatment raises `burden` by about 1.6, a larger burden shrinks the benefit,
-  and burden falls back by 40 % from one report to the next. A treatment that has worn out costs
-  two cigarettes (a nuisance), so treating always is not the best policy.
+- It wears off: each treatment raises `burden` by about 1.6, burden shrinks the benefit, and it
+  falls back by 40 % from one report to the next. Given always, treatment does nothing on average,
+  and where its benefit is used up it is a nuisance.
 - `alcohol_urge` acts only through later `drinks`; `mood` follows stress and causes nothing.
 - `age`, `female`, `sleep`, `confidence` and `peers` are pure noise.
 
-The next report depends on the present one and on the module only: the 15 state variables are
-Markov, but for `weekend`, which follows the calendar. Students start on different weekdays, so at
-every report some are in their weekend and some are not.
+Students differ in their own levels, of the cigarettes and of each answer but drinks and burden:
+`OWN_LEVEL` has the deviations of what is added for one student at every report. Own levels are
+independent of each other and of the baseline, and they are not in the table.
+
+The effects are of the size that trials and diary studies report, and were chosen once:
+sample_data/README.md has them in standard deviations, with their sources. None is above 0.5.
+
+Given a student's own levels, the next report depends on the present one and on the module only,
+but for `weekend`, which follows the calendar. Students start on different weekdays, so at every
+report some are in their weekend and some are not.
 
 What is missing
 ---------------
@@ -58,6 +65,31 @@ SELF_REPORTS = (
 )
 STATES = (*BASELINE, "weekend", *SELF_REPORTS)
 NOISE = ("age", "female", "sleep", "confidence", "peers")
+
+#: Cigarettes more at the next report for each point, without treatment.
+MAIN_EFFECTS = {
+    "cigs": 0.25,
+    "urge": 0.30,
+    "drinks": 0.30,
+    "stress": 0.15,
+    "weekend": 1.0,
+    "dependence": 0.30,
+    "quit_attempts": 0.30,
+}
+#: Cigarettes fewer that treatment brings for each point; `treatment_effect` adds a constant.
+MODERATORS = {"weekend": 1.0, "stress": -0.30, "quit_attempts": 0.30, "burden": -0.30}
+CIGS_DEVIATION = 2.5  # of the next cigarettes, given the report, the module and the own level
+#: Deviation between students of what is added to one student's answer at every report.
+OWN_LEVEL = {
+    "stress": 0.7,
+    "urge": 0.7,
+    "mood": 0.7,
+    "sleep": 0.4,
+    "alcohol_urge": 0.7,
+    "confidence": 0.7,
+    "peers": 0.4,
+    "cigs": 1.5,
+}
 
 DAYS = 14
 REPORTS = 2 * DAYS
@@ -96,16 +128,34 @@ def basics_like(
 
 def treatment_effect(state: Mapping[str, Values] | pd.DataFrame) -> Values:
     """How many cigarettes fewer a treatment module brings, on average, by the next report."""
-    stress, quits, weekend, burden = (
-        np.asarray(state[name], dtype=float)
-        for name in ("stress", "quit_attempts", "weekend", "burden")
-    )
-    benefit = 7.5 * weekend + 0.80 * (10 - stress) + 1.20 * quits
-    return np.exp(-0.40 * burden) * benefit - 2.0
+    return 1.5 + _weighed(state, MODERATORS)
+
+
+def standardised_effects(frame: pd.DataFrame) -> pd.DataFrame:
+    """The planted effects in deviations of the next cigarettes, for the students in `frame`.
+
+    A row for treatment on average, then one for each variable: "effect" on the next cigarettes
+    without treatment, and "moderation", how much more treatment lowers them, both in units of
+    `CIGS_DEVIATION` (what is left when all is known) for one deviation of the variable in
+    `frame`, or from 0 to 1 for `weekend`.
+    """
+    names = list(dict.fromkeys([*MAIN_EFFECTS, *MODERATORS]))
+    step = frame[names].std(ddof=0)
+    step["weekend"] = 1.0
+    table = pd.DataFrame({"effect": MAIN_EFFECTS, "moderation": MODERATORS}).reindex(names)
+    table = table.mul(step, axis=0).fillna(0.0)
+    table.loc["module"] = [-float(treatment_effect(frame).mean()), 0.0]
+    return table.loc[["module", *names]] / CIGS_DEVIATION
+
+
+def _weighed(state: Mapping[str, Values] | pd.DataFrame, weights: Mapping[str, float]) -> Values:
+    parts = [weight * np.asarray(state[name], dtype=float) for name, weight in weights.items()]
+    return np.sum(parts, axis=0)
 
 
 def _complete_study(subjects: int, rng: np.random.Generator, assign: Assign | None) -> pd.DataFrame:
     baseline = _draw_baseline(subjects, rng)
+    own = {name: rng.normal(0.0, deviation, subjects) for name, deviation in OWN_LEVEL.items()}
     first_weekday = rng.integers(0, 7, subjects)  # 0 is Monday
     state = {**baseline, **_typical_reports(subjects)}
     rows = []
@@ -118,7 +168,7 @@ def _complete_study(subjects: int, rng: np.random.Generator, assign: Assign | No
             coin = rng.integers(0, 2, subjects)
             module = coin if assign is None else np.asarray(assign(row[list(STATES)]), np.int64)
             rows.append(row.assign(module=module))
-        state = {**baseline, **_next_reports(state, module.astype(float), rng)}
+        state = {**baseline, **_next_reports(state, own, module.astype(float), rng)}
     return pd.concat(rows).sort_values(["student", "report"], ignore_index=True)
 
 
@@ -152,41 +202,27 @@ def _typical_reports(subjects: int) -> State:
     return {name: np.full(subjects, value) for name, value in start.items()}
 
 
-def _next_reports(now: State, module: Values, rng: np.random.Generator) -> State:
-    subjects = len(module)
+def _next_reports(now: State, own: State, module: Values, rng: np.random.Generator) -> State:
+    def around(name: str, mean: Values, deviation: float) -> Values:
+        return mean + own[name] + rng.normal(0.0, deviation, len(module))
 
-    def noise(deviation: float) -> Values:
-        return rng.normal(0.0, deviation, subjects)
-
-    weekend = now["weekend"]
-    effect = treatment_effect(now)
-    expected_cigs = (
-        1.0
-        + 0.25 * now["cigs"]
-        + 0.15 * now["urge"]
-        + 0.20 * now["drinks"]
-        + 0.40 * now["stress"]
-        + 2.5 * weekend
-        + 0.20 * now["dependence"]
-        + 0.80 * now["quit_attempts"]
-        - module * effect
-    )
-    expected_drinks = 0.2 + 0.2 * now["alcohol_urge"] + 1.0 * weekend
+    weekend, stress = now["weekend"], now["stress"]
+    urge = 1.1 + 0.4 * now["urge"] + 0.2 * stress + 0.2 * now["dependence"]
+    alcohol_urge = 1.2 + 0.4 * now["alcohol_urge"] + 1.5 * weekend
+    drinks = 0.2 + 0.2 * now["alcohol_urge"] + 1.0 * weekend
+    burden = 0.6 * now["burden"] + 1.6 * module + rng.normal(0.0, 0.6, len(module))
+    cigs = 0.5 + _weighed(now, MAIN_EFFECTS) - module * treatment_effect(now)
     return {
-        "stress": _whole(2.0 + 0.65 * now["stress"] - 0.8 * weekend + noise(1.9), 0, 10),
-        "urge": _whole(
-            0.6 + 0.5 * now["urge"] + 0.2 * now["stress"] + 0.2 * now["dependence"] + noise(1.4),
-            0,
-            10,
-        ),
-        "mood": _whole(4.8 + 0.4 * now["mood"] - 0.35 * now["stress"] + noise(1.3), 0, 10),
-        "sleep": _whole(4.9 + 0.3 * now["sleep"] + noise(1.1), 3, 11),
-        "alcohol_urge": _whole(1.2 + 0.5 * now["alcohol_urge"] + 1.5 * weekend + noise(1.5), 0, 10),
-        "drinks": _whole(rng.poisson(expected_drinks), 0, 10),
-        "confidence": _whole(2.0 + 0.6 * now["confidence"] + noise(1.5), 0, 10),
-        "peers": _whole(1.2 + 0.5 * now["peers"] + noise(1.3), 0, 6),
-        "burden": _whole(0.6 * now["burden"] + 1.6 * module + noise(0.6), 0, 8),
-        "cigs": _with_packs(_whole(expected_cigs + noise(1.1), 0, 20)),
+        "stress": _whole(around("stress", 3.1 + 0.4 * stress - 0.5 * weekend, 1.8), 0, 10),
+        "urge": _whole(around("urge", urge, 1.6), 0, 10),
+        "mood": _whole(around("mood", 4.8 + 0.4 * now["mood"] - 0.35 * stress, 1.3), 0, 10),
+        "sleep": _whole(around("sleep", 4.9 + 0.3 * now["sleep"], 1.1), 3, 11),
+        "alcohol_urge": _whole(around("alcohol_urge", alcohol_urge, 1.5), 0, 10),
+        "drinks": _whole(rng.poisson(drinks), 0, 10),
+        "confidence": _whole(around("confidence", 3.0 + 0.4 * now["confidence"], 1.5), 0, 10),
+        "peers": _whole(around("peers", 1.4 + 0.4 * now["peers"], 1.2), 0, 6),
+        "burden": _whole(burden, 0, 8),
+        "cigs": _with_packs(_whole(around("cigs", cigs, CIGS_DEVIATION), 0, 20)),
     }
 
 
