@@ -179,7 +179,7 @@ def test_one_person_at_one_time(both):
     app.at.checkbox(key="patient.typed").set_value(True)
     app.run()
     stress = next(n for n in app.at.number_input if n.label == "stress")
-    assert stress.value == 3.0
+    assert stress.value == 6.0
     assert "0 to 10" in stress.help
     stress.set_value(42.0)
     app.run()
