@@ -105,7 +105,7 @@ def test_sample_study_to_report_and_back(
     picture = waiting.value.path().read_text()
     assert waiting.value.suggested_filename == "smdp-synthetic-weights.svg"
     assert picture.startswith("<svg")
-    assert "stress" in picture
+    assert "cigs" in picture
 
     go(page, "Report")
     page.get_by_role("textbox", name="Title").fill("Smoking in thirty students")

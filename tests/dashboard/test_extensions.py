@@ -85,7 +85,9 @@ def test_a_kind_of_map_is_among_those_of_the_page_and_is_fitted(prepared):
     app = prepared.go("feature_dimension")
     assert "works on the result of **Screening**" in app.text
     own = app.at.session_state[Key.ANALYSIS]
-    app.at.session_state[Key.ANALYSIS] = own.run("screening", permutations=299)
+    app.at.session_state[Key.ANALYSIS] = own.run(
+        "screening", permutations=299, force_in=("stress", "urge", "cigs")
+    )
     app.run()
     assert "The largest variables" in app.at.selectbox(key="features.kind").options
     app.at.selectbox(key="features.kind").set_value("largest")
