@@ -4,7 +4,7 @@ Usage: python bench/student_sample.py [--first 1000] [--seeds 50] [--jobs 2] [--
        python bench/student_sample.py --truth
 
 For each seed a fresh study of 30 students goes the way of the pages: roles as guessed, imputation,
-rescaling, screening with the default settings; with --map (a minute a study) the interpretable map
+rescaling, screening with the default settings; with --map (minutes a study) the interpretable map
 of what was kept, too. The table in sample_data/README.md is of seeds 1000 to 1049, which were not
 looked at when the effects were chosen.
 
