@@ -1,14 +1,16 @@
-"""Variable screening (Algorithm 1): which state variables the outcome depends on.
+"""Variable screening: which state variables the outcome depends on, directly or through others.
 
-J starts empty (or with the variables forced in) and the outcome is (U^t, S_J^{t+1}). Each round
-tests every variable not in J against the outcome, within levels of the action; those with a pooled
-p-value of at most the level join J together. It stops when none does.
+By default the smallest closed set, with people as the sample (`smdp.screening_by_person`). As in
+the paper (Algorithm 1): J starts empty (or with the variables forced in) and the outcome is (U^t,
+S_J^{t+1}). Each round tests every variable not in J against the outcome, within levels of the
+action; those with a pooled p-value of at most the level join J together. It stops when none does.
 
 Reference: Wang, Laber & Witkiewitz, section 3, "Variable screening".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,27 +20,39 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
+from smdp.independence.by_person import Strength
 from smdp.independence.inputs import check_seed
 from smdp.independence.over_time import HowToTest, TimesTested, independence_over_time
 from smdp.independence.pooling import at_most
+from smdp.independence.signs import q_values
 from smdp.progress import Progress, silent
 from smdp.result import Content, Result
+from smdp.screening_by_person import Round, Search, Stage
 from smdp.screening_settings import ScreeningSettings
 from smdp.text import listing, plural
 
-Stop = Literal["none joined", "all variables are in", "max_rounds reached"]
+Stop = Literal["none joined", "all variables are in", "max_rounds reached", "nothing to test"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScreeningRound(Content):
-    """One round: every candidate tested against the utility and the variables in the set so far."""
+    """One round: every candidate tested against the utility and the variables in the set so far.
+
+    `stage`: "marginal" in Algorithm 1; "first", "forward", "closure" and "return" are the steps of
+    the search for a closed set. Where people are the sample, all times are one test: `p_values` and
+    `statistics` have no times, and `tests` has each candidate's statistic (about a standard normal
+    deviate), its own p-value, that for the family, and the q-value.
+    """
 
     number: int  # 1, 2, ..
     outcome: tuple[str, ...]  # the variables whose next values belong to the outcome
     joined: tuple[str, ...]  # in the order of their p-values
-    pooled: pd.Series  # by candidate: the p-value pooled over times
+    pooled: pd.Series  # by candidate: the p-value pooled over times, or for the family
     p_values: pd.DataFrame  # candidate x time (1, 2, ..): NaN where the time could not be tested
     statistics: pd.DataFrame  # likewise
+    stage: Stage = "marginal"
+    known: tuple[str, ...] = ()  # held fixed; in a closure, all of these but the candidate
+    tests: pd.DataFrame | None = None  # by candidate: statistic, p_value, family_p, q_value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +61,7 @@ class ScreeningResult(Result):
 
     selected: tuple[str, ...]  # in the order of the trajectories' variables
     rounds: tuple[ScreeningRound, ...]
-    table: pd.DataFrame  # by variable, ranked: status, round, p_value, reason
+    table: pd.DataFrame  # by variable, ranked: status, round, p_value, reason; see `screen`
     stopped: Stop
     times: pd.DataFrame  # by time: subjects tested, strata left out, permutations used
     times_left_out: tuple[int, ...]  # 1, 2, ..: no action was taken by 4 subjects or more
@@ -55,6 +69,14 @@ class ScreeningResult(Result):
     rank: int | None  # Rüger's u; None for whole trajectories
     settings: ScreeningSettings
     seed: int
+    past_actions: int | None = None  # earlier actions held fixed; None in the paper's tests
+    arrows: pd.DataFrame | None = None  # source, target ("" is the utility), p_value, family_p
+    earlier_actions: float | None = None  # p-value of earlier actions, given the closed set
+
+    @property
+    def by_person(self) -> bool:
+        """Whether people were the sample."""
+        return self.past_actions is not None
 
 
 def screen(
@@ -66,14 +88,188 @@ def screen(
 ) -> ScreeningResult:
     """Find the variables on which the utility, and what predicts it, depend.
 
-    At each time only subjects with a valid transition there take part; levels of the action
-    ("unavailable" is one of its own) taken by fewer than 4 of them are left out, and so is a time
-    with no level left. T, in the pooling, counts the times that are tested. The result depends on
-    the data, the settings and the seed only, not on `settings.jobs`.
+    The result depends on the data, the settings and the seed only. Its `table` says for each
+    variable whether it was kept ("status"), in which round it joined, the p-value that decided, and
+    why. Where people are the sample, the p-value is the variable's own; beside it stand that for
+    the family of its round ("family_p", which decides), the q-value, and its strength against the
+    utility: a bias-corrected distance correlation within strata with a 95 % interval over people.
     """
     check_seed(seed)
     progress = progress or silent
     _check(trajectories, settings)
+    if settings.method == "paper":
+        return _as_in_the_paper(trajectories, settings, seed, progress)
+    return _by_person(trajectories, settings, seed, progress)
+
+
+def _by_person(
+    trajectories: Trajectories, settings: ScreeningSettings, seed: int, progress: Progress
+) -> ScreeningResult:
+    def report(number: int, stage: Stage, share: float) -> None:
+        # Nobody knows how many rounds there will be: each gets half of what is left.
+        progress(1 - 0.5 ** (number - 1) * (1 - share / 2), f"Round {number}: {ASKS[stage]}")
+
+    search = Search(trajectories, settings, seed, report)
+    stopped: Stop = "nothing to test"
+    chosen = search.forced
+    if search.candidates:
+        closed = settings.method == "closed_set"
+        chosen, complete = search.closed_set() if closed else search.related()
+        stopped = "none joined" if complete else "max_rounds reached"
+    progress(1.0, "Screening finished")
+    names = np.array(trajectories.variables, dtype=object)
+    rounds = tuple(_as_named_round(each, k + 1, names) for k, each in enumerate(search.rounds))
+    observed = np.bincount(search.rows.time, minlength=trajectories.valid.shape[1])
+    return ScreeningResult(
+        selected=tuple(names[list(chosen)]),
+        rounds=rounds,
+        table=_table_by_person(search, chosen, rounds, names),
+        stopped=stopped,
+        times=pd.DataFrame(
+            {"subjects": observed, "strata_left_out": 0, "permutations": len(search.flips)},
+            index=pd.RangeIndex(1, len(observed) + 1, name="time"),
+        ),
+        times_left_out=tuple((np.flatnonzero(observed == 0) + 1).tolist()),
+        permutations=len(search.flips),
+        rank=None,
+        settings=settings,
+        seed=seed,
+        past_actions=search.past_actions,
+        arrows=_arrows(search, names),
+        earlier_actions=search.earlier_actions,
+    )
+
+
+def _arrows(search: Search, names: NDArray[np.object_]) -> pd.DataFrame:
+    found = [
+        (names[e.source], "" if e.target is None else names[e.target], e.p_value, e.adjusted)
+        for e in search.arrows
+    ]
+    return pd.DataFrame(found, columns=["source", "target", "p_value", "family_p"])
+
+
+#: What a round asks of its candidates.
+ASKS: dict[Stage, str] = {
+    "first": "does the utility depend on it?",
+    "forward": "does anything kept still depend on it?",
+    "closure": "is it needed beside the others?",
+    "return": "was it hidden by others that went too?",
+    "marginal": "is anything kept related to it?",
+}
+
+
+def _as_named_round(each: Round, number: int, names: NDArray[np.object_]) -> ScreeningRound:
+    candidates = names[list(each.candidates)]
+    tests = pd.DataFrame(
+        {
+            "statistic": each.found.statistic,
+            "p_value": each.found.p_value,
+            "family_p": each.found.adjusted,
+            "q_value": q_values(each.found.p_value),
+        },
+        index=pd.Index(candidates, name="variable"),
+    )
+    no_times = pd.DataFrame(index=candidates)
+    return ScreeningRound(
+        number=number,
+        outcome=tuple(names[list(each.outcome)]),
+        joined=tuple(names[list(each.joined)]),
+        pooled=pd.Series(each.found.adjusted, index=candidates, name="p_value"),
+        p_values=no_times,
+        statistics=no_times,
+        stage=each.stage,
+        known=tuple(names[list(each.known)]),
+        tests=tests,
+    )
+
+
+def _table_by_person(
+    search: Search,
+    chosen: Sequence[int],
+    rounds: Sequence[ScreeningRound],
+    names: NDArray[np.object_],
+) -> pd.DataFrame:
+    """Why each variable entered or stayed out: forced ones and winners first, then by p-value."""
+    rows = []
+    for j, name in enumerate(names):
+        number, test = 0, None
+        if j in search.forced:
+            order, status, why = 0, "forced in", "Forced in by the user"
+        elif name in search.settings.force_out:
+            order, status, why = 3, "forced out", "Forced out by the user, not tested"
+        elif j in search.constant:
+            order, status = 3, "cannot be tested"
+            why = "The same for everybody at each decision: it cannot tell people apart"
+        elif j in search.copies:
+            order, status = 3, "says the same"
+            why = f"Says the same as {names[search.copies[j]]}, which stands for both"
+        else:
+            told = _story(name, j in chosen, rounds, search.settings.level)
+            order, status, number, test, why = told
+        strength = search.strengths.get(j, UNKNOWN_STRENGTH)
+        rows.append(
+            {
+                "order": order,
+                "variable": name,
+                "status": status,
+                "round": number,
+                "p_value": np.nan if test is None else float(test["p_value"]),
+                "family_p": np.nan if test is None else float(test["family_p"]),
+                "q_value": np.nan if test is None else float(test["q_value"]),
+                "strength": strength.value,
+                "strength_low": strength.low,
+                "strength_high": strength.high,
+                "reason": why,
+            }
+        )
+    table = pd.DataFrame(rows).sort_values(
+        ["order", "round", "family_p", "p_value", "strength"],
+        ascending=[True, True, True, True, False],
+        kind="stable",
+    )
+    table["round"] = table["round"].astype("Int64").replace(0, pd.NA)
+    return table.drop(columns="order").set_index("variable")
+
+
+UNKNOWN_STRENGTH = Strength(np.nan, np.nan, np.nan)
+
+
+def _story(
+    name: str, kept: bool, rounds: Sequence[ScreeningRound], level: float
+) -> tuple[int, str, int, pd.Series, str]:
+    """Of a variable that was tested: order, status, round, the test that decided, the reason."""
+    own = [each for each in rounds if each.tests is not None and name in each.tests.index]
+    entered = next((e for e in own if name in e.joined and e.stage in JOINING), None)
+    last = own[-1]
+    tests = {each.number: each.tests.loc[name] for each in own if each.tests is not None}
+    if entered is None:
+        test = tests[last.number]
+        why = f"Family p = {test['family_p']:.3g} in the last round it was in, above {level:g}"
+        return 2, "not selected", 0, test, why
+    test = tests[entered.number]
+    joined = f"Family p = {test['family_p']:.3g} in round {entered.number}, at most {level:g}"
+    if kept:
+        return 1, "selected", entered.number, test, joined
+    needed = tests[last.number]
+    why = (
+        f"{joined}, but not needed once the others are known (family p = "
+        f"{needed['family_p']:.3g} in round {last.number})"
+    )
+    return 2, "not needed", 0, needed, why
+
+
+#: Rounds in which a variable may join the set, before it is looked at again.
+JOINING = ("first", "forward", "marginal")
+
+
+def _as_in_the_paper(
+    trajectories: Trajectories, settings: ScreeningSettings, seed: int, progress: Progress
+) -> ScreeningResult:
+    """At each time only subjects with a valid transition there take part; levels of the action
+    ("unavailable" is one of its own) taken by fewer than 4 of them are left out, and so is a time
+    with no level left. T, in the pooling, counts the times that are tested. The result depends on
+    the data, the settings and the seed only, not on `settings.jobs`.
+    """
     names = trajectories.variables
     chosen = [name for name in names if name in settings.force_in]
     rounds: list[ScreeningRound] = []
@@ -91,21 +287,18 @@ def screen(
         if not rounds[-1].joined:
             stopped = "none joined"
             break
-    if tested is None:
-        raise SettingError(
-            "The settings 'force_in' and 'force_out' leave no variable to test.",
-            "Force fewer variables in or out.",
-        )
     progress(1.0, "Screening finished")
     return ScreeningResult(
         selected=tuple(name for name in names if name in chosen),
         rounds=tuple(rounds),
         table=_table(names, rounds, settings),
-        stopped=stopped,
+        stopped=stopped if rounds else "nothing to test",
         times=_times(tested),
-        times_left_out=tuple((np.flatnonzero(tested.subjects == 0) + 1).tolist()),
-        permutations=tested.requested,
-        rank=tested.rank,
+        times_left_out=()
+        if tested is None
+        else tuple((np.flatnonzero(tested.subjects == 0) + 1).tolist()),
+        permutations=0 if tested is None else tested.requested,
+        rank=None if tested is None else tested.rank,
         settings=settings,
         seed=seed,
     )
@@ -160,14 +353,15 @@ def _as_round(
     )
 
 
-def _times(tested: TimesTested) -> pd.DataFrame:
+def _times(tested: TimesTested | None) -> pd.DataFrame:
+    nothing = np.zeros(0, dtype=np.int64)
     return pd.DataFrame(
         {
-            "subjects": tested.subjects,
-            "strata_left_out": tested.strata_left_out,
-            "permutations": tested.permutations,
+            "subjects": nothing if tested is None else tested.subjects,
+            "strata_left_out": nothing if tested is None else tested.strata_left_out,
+            "permutations": nothing if tested is None else tested.permutations,
         },
-        index=pd.RangeIndex(1, len(tested.subjects) + 1, name="time"),
+        index=pd.RangeIndex(1, 1 + (0 if tested is None else len(tested.subjects)), name="time"),
     )
 
 

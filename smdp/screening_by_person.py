@@ -44,7 +44,7 @@ SAME = 1 - 1e-6
 Stage = Literal["first", "forward", "closure", "return", "marginal"]
 
 #: Called before each test with the round's number, what it asks and the share of it that is done.
-Report = Callable[[int, str, float], None]
+Report = Callable[[int, Stage, float], None]
 
 
 @dataclass(frozen=True)

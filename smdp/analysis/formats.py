@@ -190,7 +190,8 @@ def _of_kind(settings: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def from_format_2(parts: Parts) -> Parts:
-    """Studies are no longer wrapped twice, and rescaling has settings of its own in the plan.
+    """Studies are no longer wrapped twice, rescaling has settings of its own in the plan, and
+    screening as in the paper is one of several methods.
 
     The plan in the file is migrated as a plan.
     """
@@ -221,11 +222,15 @@ def _unwrapped(code: Any) -> Any:
     elif found.get("$class") == "preparation settings":
         del own["rescaling"]
         found["$class"] = "completion settings"
+    elif found.get("$class") == "screening settings":
+        own["method"] = "paper"
     return found
 
 
 def plan_from_format_2(plan: dict[str, Any]) -> dict[str, Any]:
-    """Rescaling was asked for among the settings of missing values."""
+    """Rescaling was asked for among the settings of missing values; all screened as the paper."""
+    if isinstance(screening := plan.get("screening"), dict):
+        plan = plan | {"screening": {"method": "paper", **screening}}
     preparation = plan.get("preparation")
     if not isinstance(preparation, dict) or "rescaling" not in preparation:
         return plan

@@ -42,7 +42,11 @@ AT_ONCE_BYTES = 256 * 2**20
 
 #: (1 - h)^(-1/2) on 0 <= h <= .96 as a polynomial: off by less than 1 %.
 LARGEST_LEVERAGE = 0.96
-_ROOT = chebyshev.chebinterpolate(lambda z: (1 - LARGEST_LEVERAGE * (z + 1) / 2) ** -0.5, 14)
+_ROOT = np.asarray(
+    chebyshev.Chebyshev.interpolate(
+        lambda h: (1 - h) ** -0.5, 14, domain=[0, LARGEST_LEVERAGE]
+    ).coef
+)
 
 
 class GivenOthers:

@@ -161,7 +161,8 @@ class StudySettings(Settings):
     def from_json(cls, code: dict[str, Any]) -> StudySettings:
         """The settings that `to_json` wrote; lists come back as tuples."""
         try:
-            screening = _tuples(code["screening"])
+            # Studies that say no method are of the time when there was only the paper's.
+            screening = {"method": "paper"} | _tuples(code["screening"])
             tnn = {k: v for k, v in _tuples(code["tnn"]).items() if k not in _ONCE_OF_TNN}
             given = {
                 **code,
