@@ -109,13 +109,17 @@ def _by_person(
         # Nobody knows how many rounds there will be: each gets half of what is left.
         progress(1 - 0.5 ** (number - 1) * (1 - share / 2), f"Round {number}: {ASKS[stage]}")
 
-    search = Search(trajectories, settings, seed, report)
-    stopped: Stop = "nothing to test"
-    chosen = search.forced
-    if search.candidates:
-        closed = settings.method == "closed_set"
-        chosen, complete = search.closed_set() if closed else search.related()
-        stopped = "none joined" if complete else "max_rounds reached"
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    # The last digits would depend on how many threads share a sum, and small products only wait.
+    with threadpool_limits(1, user_api="blas"):
+        search = Search(trajectories, settings, seed, report)
+        stopped: Stop = "nothing to test"
+        chosen = search.forced
+        if search.candidates:
+            closed = settings.method == "closed_set"
+            chosen, complete = search.closed_set() if closed else search.related()
+            stopped = "none joined" if complete else "max_rounds reached"
     progress(1.0, "Screening finished")
     names = np.array(trajectories.variables, dtype=object)
     rounds = tuple(_as_named_round(each, k + 1, names) for k, each in enumerate(search.rounds))

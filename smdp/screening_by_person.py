@@ -19,8 +19,10 @@ which variable leads to the utility, and which to the next value of which.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -28,15 +30,25 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.independence.by_person import Outcome, Strength, variable_points
+from smdp.independence.by_person import (
+    Outcome,
+    Strength,
+    same_for_everybody,
+    variable_points,
+)
 from smdp.independence.given_others import GivenOthers
+from smdp.independence.in_parallel import in_parallel
 from smdp.independence.people import finest_strata
 from smdp.independence.pooling import at_most
 from smdp.independence.signs import FEWEST_PEOPLE, FamilyTested, family_test, signs
+from smdp.independence.workspace import Workspace
 from smdp.screening_settings import ScreeningSettings
 
 #: All patterns of signs for 12 people.
 DRAWS = 2047
+
+#: From so many rows times variables on, all processors are used.
+LARGE = 5_000_000
 
 #: Two columns whose correlation is this near to 1 say the same.
 SAME = 1 - 1e-6
@@ -99,14 +111,13 @@ class Search:
         names = trajectories.variables
         self.forced = tuple(j for j, name in enumerate(names) if name in settings.force_in)
         free = [j for j, n in enumerate(names) if n not in settings.force_in + settings.force_out]
-        self.constant = tuple(j for j in free if not self._points(j).any())
+        self.constant = tuple(j for j in free if same_for_everybody(self._column(j), self.rows))
         free = [j for j in free if j not in self.constant]
         self.copies = self._copies(free)
         self.candidates = tuple(j for j in free if j not in self.copies)
 
-    def _points(self, j: int) -> NDArray[np.float64]:
-        column = self.trajectories.states[self.rows.row, self.rows.time, j]
-        return variable_points(column, self.rows, ranks=self.settings.ranks)
+    def _column(self, j: int) -> NDArray[np.float64]:
+        return np.asarray(self.trajectories.states[self.rows.row, self.rows.time, j])
 
     def _copies(self, free: Sequence[int]) -> dict[int, int]:
         """Variables that are a straight line of one before them, with that one."""
@@ -167,14 +178,21 @@ class Search:
         )
         left = [j for j in self.candidates if j not in chosen]
 
-        def test() -> Iterable[NDArray[np.float64]]:
-            for j in left:
-                points = self._points(j)
-                yield against.test(points, self.flips)
-                if j not in self.strengths:
-                    self.strengths[j] = against.strength(points)
+        def test(k: int, _: Workspace) -> tuple[NDArray[np.float64], Strength | None]:
+            points = variable_points(self._column(left[k]), rows, ranks=self.settings.ranks)
+            strength = against.strength(points) if stage == "first" else None
+            return against.test(points, self.flips), strength
 
-        return self._round(stage, left, (), chosen, test())
+        number = len(self.rounds) + 1
+        tests = []
+        large = len(rows.row) * len(left) > LARGE
+        threads = max(self.settings.jobs, os.cpu_count() or 1 if large else 1)
+        found = in_parallel(test, len(left), threads, partial(self.report, number, stage))
+        for j, (deviates, strength) in zip(left, found, strict=True):
+            tests.append(deviates)
+            if strength is not None:
+                self.strengths[j] = strength
+        return self._round(stage, left, (), chosen, tests)
 
     def _given(
         self, stage: Stage, left: Sequence[int], known: Sequence[int], outcome: Sequence[int]

@@ -17,6 +17,7 @@ outcome without each person's own mean, which sees what changes within them; the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from numpy.typing import NDArray
 from smdp.independence.distances import points, points_of_several, standardised_by_time
 from smdp.independence.people import Cells, PeopleRows, centred
 from smdp.independence.signs import PersonScores, largest_of
+
+#: People's rows within a stratum that are multiplied at once, so that the products stay in cache.
+CELLS_AT_ONCE = 256
 
 #: Of a residual that has hidden nearly all of itself, no more than this is restored.
 LARGEST_SHARE = 0.95
@@ -65,33 +69,38 @@ class Outcome:
     def test(self, x: NDArray[np.float64], flips: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1 + B,): deviates of a variable's points, as observed and flipped."""
         components = [self.plain, self.within] if self.changes else [self.plain]
-        return largest_of(
-            [scores(x, y, y * self.restoring, self.rows.cells, self.rows.people)
-             for y in components], flips
-        )  # fmt: skip
+        return largest_of([self._scores(x, y) for y in components], flips)
 
     def strength(self, x: NDArray[np.float64]) -> Strength:
         """How strongly the variable depends on the outcome as it is."""
-        people, cells = self.rows.people, self.rows.cells
-        of_pair, of_x, of_y = (
-            _left_out(scores(a, b, b * self.restoring, cells, people))
-            for a, b in ((x, self.plain), (x, x), (self.plain, self.plain))
-        )
-        scale = of_x * of_y
+        of_pair = _left_out(self._scores(x, self.plain))
+        scale = _left_out(self._scores(x, x)) * self._own
         if not (scale > 0).all():
             return Strength(np.nan, np.nan, np.nan)
         squares = of_pair / np.sqrt(scale)
-        square, without = squares[0], squares[1:]
+        people, square, without = self.rows.people, squares[0], squares[1:]
         error = np.sqrt((people - 1) / people * ((without - without.mean()) ** 2).sum())
         ends = np.clip([square, square - 1.96 * error, square + 1.96 * error], 0, 1)
         value, low, high = np.sqrt(ends)
         return Strength(float(value), float(low), float(high))
 
+    @cached_property
+    def _own(self) -> NDArray[np.float64]:
+        return _left_out(self._scores(self.plain, self.plain))
+
+    def _scores(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> PersonScores:
+        return scores(x, y, y * self.restoring, self.rows.cells, self.rows.people)
+
+
+def same_for_everybody(column: NDArray[np.float64], rows: PeopleRows) -> bool:
+    """Whether a variable has one value at each time, so that it cannot tell people apart."""
+    return not standardised_by_time(column, rows.time).any()
+
 
 def variable_points(
     column: NDArray[np.float64], rows: PeopleRows, *, ranks: bool = False
 ) -> NDArray[np.float64]:
-    """(R, steps): a variable's points, centred; all zero if it is the same for everybody."""
+    """(R, steps): a variable's points, centred."""
     values = standardised_by_time(column, rows.time, ranks=ranks)
     return centred(points(values), rows.at_time, rows.in_stratum)
 
@@ -109,9 +118,16 @@ def scores(
 ) -> PersonScores:
     """Sums of x (outer) y over each person's rows, a block for each level."""
     size = np.sqrt(np.maximum([len(each) for each in cells.rows], 1))
-    products = (x[:, :, None] * restored[:, None, :]).reshape(len(x), -1)
-    sums = np.zeros((people, cells.levels, products.shape[1]))
-    sums[cells.person, cells.level] = np.add.reduceat(products, cells.start, axis=0)
+    sums = np.zeros((people, cells.levels, x.shape[1] * y.shape[1]))
+    ends = np.append(cells.start, len(x))
+    for first in range(0, len(cells.start), CELLS_AT_ONCE):
+        some = slice(first, first + CELLS_AT_ONCE)
+        start, end = cells.start[some], ends[min(first + CELLS_AT_ONCE, len(cells.start))]
+        own = slice(start[0], end)
+        products = (x[own, :, None] * restored[own, None, :]).reshape(end - start[0], -1)
+        sums[cells.person[some], cells.level[some]] = np.add.reduceat(
+            products, start - start[0], axis=0
+        )
     total = [
         (x[rows].T @ y[rows]).ravel() / root for rows, root in zip(cells.rows, size, strict=True)
     ]
