@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 SLOW = {
+    "closed_set",
     "dimension_test",
     "feature_map",
     "ingredients",
@@ -18,6 +19,7 @@ SLOW = {
     "scale",
     "size_and_power",
     "student_sample",
+    "tests_by_person",
 }
 
 here = Path(__file__).parent
