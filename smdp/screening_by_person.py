@@ -20,7 +20,7 @@ which variable leads to the utility, and which to the next value of which.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -197,12 +197,21 @@ class Search:
     def _given(
         self, stage: Stage, left: Sequence[int], known: Sequence[int], outcome: Sequence[int]
     ) -> list[int]:
-        tests = self.given.test(left, known, outcome)
+        tests = self._watched(stage, len(left), self.given.test(left, known, outcome))
         return self._round(stage, left, known, outcome, tests)
 
     def _given_rest(self, left: Sequence[int], of: Sequence[int], outcome: list[int]) -> list[int]:
-        tests = (next(self.given.test([j], [k for k in of if k != j], outcome)) for j in left)
+        each = (next(self.given.test([j], [k for k in of if k != j], outcome)) for j in left)
+        tests = self._watched("closure", len(left), each)
         return self._round("closure", left, of, outcome, tests)
+
+    def _watched(
+        self, stage: Stage, count: int, tests: Iterable[NDArray[np.float64]]
+    ) -> Iterator[NDArray[np.float64]]:
+        """The tests as they are done, each reported."""
+        for done, each in enumerate(tests, start=1):
+            self.report(len(self.rounds) + 1, stage, done / count)
+            yield each
 
     def _round(
         self,
@@ -215,11 +224,7 @@ class Search:
         """Test, keep what was found, and give those that join, the clearest first."""
         if not candidates:
             return []
-        number, done = len(self.rounds) + 1, []
-        for each in tests:
-            done.append(each)
-            self.report(number, stage, len(done) / len(candidates))
-        found = family_test(done)
+        found = family_test(tests)
         clearest = np.argsort(-found.statistic, kind="stable")
         level = self.settings.level
         joined = [candidates[k] for k in clearest if at_most(found.adjusted[k], level)]

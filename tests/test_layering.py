@@ -33,6 +33,7 @@ LAYERS = (
     "data",
     "independence",
     "screening_settings",
+    "screening_by_person",
     "screening",
     "feature_map",
     "policy",

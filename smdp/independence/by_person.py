@@ -63,8 +63,8 @@ class Outcome:
         self.within = centred(_points(own, random), *around, rows.of_person)
         # Nothing but rounding is left of an outcome that never changes within a person.
         self.changes = bool(np.abs(own).max() > 1e-9)
-        share = 1 / rows.at_time.size[rows.at_time.group] + 1 / rows.in_stratum.size[rows.stratum]
-        self.restoring = 1 / np.sqrt(1 - np.minimum(share, LARGEST_SHARE))[:, None]
+        hidden = np.minimum(rows.leverage, LARGEST_SHARE)
+        self.restoring = 1 / np.sqrt(1 - hidden)[:, None]
 
     def test(self, x: NDArray[np.float64], flips: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1 + B,): deviates of a variable's points, as observed and flipped."""

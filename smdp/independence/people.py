@@ -56,6 +56,21 @@ class PeopleRows:
         return Groups(self.stratum)
 
     @cached_property
+    def leverage(self) -> NDArray[np.float64]:
+        """(R,): how far each row pulls the means of its time and of its stratum towards itself."""
+        time, stratum = self.at_time.group, self.stratum
+        times = len(self.at_time.size)
+        counts = np.diag(np.append(self.at_time.size, self.in_stratum.size))
+        np.add.at(counts, (time, times + stratum), 1)
+        np.add.at(counts, (times + stratum, time), 1)
+        inverse = np.linalg.pinv(counts, hermitian=True)
+        return np.asarray(
+            inverse[time, time]
+            + inverse[times + stratum, times + stratum]
+            + 2 * inverse[time, times + stratum]
+        )
+
+    @cached_property
     def of_person(self) -> Groups:
         return Groups(self.person)
 

@@ -1,4 +1,4 @@
-"""Screening: what it finds, why, and what it does with difficult data."""
+"""Screening with people as the sample: what it finds, why, and what it does with difficult data."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
 from smdp.progress import Cancelled
-from smdp.screening import ScreeningResult, screen
+from smdp.screening import screen
 from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
 
 
-def chain(subjects: int = 40, times: int = 12, actions: int = 2, seed: int = 6) -> Trajectories:
-    """b drives a, a drives the utility: a is found first, b once a is in.
-
-    The other two are noise; with this seed neither is among the false selections that the level
-    allows.
-    """
+def chain(
+    subjects: int = 20, times: int = 20, actions: int = 2, seed: int = 3, effect: float = 0.5
+) -> Trajectories:
+    """b drives a, a drives the utility; "friend" goes along with a, "self" remembers itself."""
     random = np.random.default_rng(seed)
-    states = random.normal(size=(subjects, times + 1, 4))
-    states[:, 1:, 0] = states[:, :-1, 1] + 0.1 * random.normal(size=(subjects, times))
-    utilities = states[:, :-1, 0] + 0.1 * random.normal(size=(subjects, times))
+    states = random.normal(size=(subjects, times + 1, 5))
+    for t in range(times):
+        states[:, t + 1, 0] += states[:, t, 1]
+        states[:, t + 1, 3] += 0.8 * states[:, t, 3]
+    states[:, :, 2] = states[:, :, 0] + 0.7 * states[:, :, 2]
+    utilities = effect * states[:, :-1, 0] + random.normal(size=(subjects, times))
+    utilities += 0.5 * random.normal(size=(subjects, 1))
     return Trajectories(
         states=states,
         actions=random.integers(0, actions, (subjects, times)),
@@ -34,203 +35,165 @@ def chain(subjects: int = 40, times: int = 12, actions: int = 2, seed: int = 6) 
         valid=np.ones((subjects, times), dtype=bool),
         available=np.ones((subjects, times), dtype=bool),
         probabilities=np.full((subjects, times, actions), 1 / actions),
-        variables=("a", "b", "noise", "other"),
+        variables=("a", "b", "friend", "self", "noise"),
         subjects=tuple(map(str, range(subjects))),
         action_labels=tuple(map(str, range(actions))),
     )
 
 
-def cut_short(data: Trajectories, lengths: np.ndarray) -> Trajectories:
-    """Subjects that leave early: nothing is known after their last state."""
-    times = data.valid.shape[1]
-    valid = np.arange(times) < lengths[:, None]
-    known = np.arange(times + 1) <= lengths[:, None]
-    return replace(
-        data,
-        states=np.where(known[:, :, None], data.states, np.nan),
-        utilities=np.where(valid, data.utilities, np.nan),
-        actions=np.where(valid, data.actions, -1),
-        valid=valid,
-    )
-
-
-def same(one: ScreeningResult, other: ScreeningResult) -> bool:
-    return (
-        one.selected == other.selected
-        and one.table.equals(other.table)
-        and all(
-            a.p_values.equals(b.p_values) and a.pooled.equals(b.pooled)
-            for a, b in zip(one.rounds, other.rounds, strict=True)
-        )
-    )
-
-
 @pytest.fixture(scope="module")
-def found() -> ScreeningResult:
+def found():
     return screen(chain())
 
 
-def test_a_chain_is_found_round_by_round(found):
+def test_the_closed_set_is_what_leads_to_the_utility(found):
     assert found.selected == ("a", "b")
-    assert [each.joined for each in found.rounds] == [("a",), ("b",), ()]
-    assert [each.outcome for each in found.rounds] == [(), ("a",), ("a", "b")]
+    assert "a" in found.rounds[0].joined
     assert found.stopped == "none joined"
+    assert found.rounds[0].stage == "first"
+    assert {"forward", "closure"} <= {each.stage for each in found.rounds}
 
 
-def test_every_rounds_p_values_are_kept(found):
-    assert list(found.rounds[0].p_values.index) == ["a", "b", "noise", "other"]
-    assert list(found.rounds[2].p_values.index) == ["noise", "other"]
-    assert list(found.rounds[0].p_values.columns) == list(range(1, 13))
-    for each in found.rounds:
-        assert each.p_values.to_numpy().min() >= 1 / (found.permutations + 1)
-        pooled = (12 * each.p_values.min(axis=1)).clip(upper=1)
-        pd.testing.assert_series_equal(each.pooled, pooled, check_names=False)
+def test_the_arrows_say_through_which(found):
+    arrows = found.arrows.set_index(["source", "target"])["family_p"]
+    assert arrows["a", ""] <= 0.10
+    assert arrows["b", "a"] <= 0.10
+    assert arrows["b", ""] > 0.10
+    assert arrows["a", "b"] > 0.10
 
 
 def test_the_table_says_why(found):
     table = found.table
-    assert list(table.index) == ["a", "b", *found.rounds[2].pooled.sort_values().index]
-    assert table["status"].tolist() == ["selected", "selected", "not selected", "not selected"]
-    assert table["round"].iloc[:2].tolist() == [1, 2]
-    assert table["round"].iloc[2:].isna().all()
-    assert table.loc["a", "reason"] == "Pooled p = 0.01 in round 1, at most 0.1"
-    assert "in the last round (3), above 0.1" in table.loc["noise", "reason"]
+    assert table.index[:2].tolist() == ["a", "b"]
+    assert table.loc[["a", "b"], "status"].tolist() == ["selected", "selected"]
+    assert table.loc["friend", "status"] in ("not needed", "not selected")
+    assert table.loc["noise", "status"] == "not selected"
+    assert table.loc["a", "reason"].startswith("Family p = ")
+    assert (table["family_p"] >= table["p_value"]).all()
+    assert table.loc["a", "strength"] > table.loc["noise", "strength"]
+    assert table.loc["a", "strength_low"] > 0
+    assert table.loc["noise", "strength_low"] == 0
 
 
-def test_the_result_tells_what_it_was_made_from(found):
-    assert found.settings == ScreeningSettings()
-    assert (found.seed, found.rank, found.permutations) == (0, 1, 1199)
-    assert found.times["subjects"].tolist() == [40] * 12
-    assert found.times_left_out == ()
+def test_as_printed_friends_are_kept_too():
+    kept = screen(chain(), ScreeningSettings(method="rounds")).selected
+    assert {"a", "b", "friend"} <= set(kept)
+    assert "noise" not in kept
 
 
-@pytest.mark.parametrize("model", ["linear", "quad"])
-def test_the_papers_four_variables_are_found_in_round_one(model):
-    result = screen(simulate(model, noise=50, seed=11), ScreeningSettings(max_rounds=1))
-    joined = result.rounds[0].joined
-    assert {"S1", "S2", "S3", "S4"} <= set(joined)
-    assert not [name for name in joined if name[0] in "DWC"]
+def test_the_papers_four_variables_and_no_other():
+    result = screen(simulate("linear", noise=30, seed=11, times=60), ScreeningSettings(level=0.05))
+    assert result.selected == ("S1", "S2", "S3", "S4")
+    assert result.past_actions == 2
+    assert result.earlier_actions > 0.01
 
 
-@pytest.mark.parametrize("pooling", ["ruger", "trajectory"])
-def test_the_result_does_not_depend_on_the_number_of_threads(pooling):
-    data = chain(subjects=20, times=8)
-    alone = screen(data, ScreeningSettings(pooling=pooling), seed=3)
-    assert same(alone, screen(data, ScreeningSettings(pooling=pooling, jobs=3), seed=3))
-    assert not same(alone, screen(data, ScreeningSettings(pooling=pooling), seed=4))
+def test_pure_noise_keeps_nothing_more_often_than_the_level():
+    kept = 0
+    for seed in range(60):
+        kept += bool(screen(chain(subjects=12, seed=seed, effect=0.0)).selected)
+    assert kept / 60 < 0.10 + 2.58 * np.sqrt(0.09 / 60)
 
 
-def test_discrete_data_can_be_screened_by_likelihood_ratio():
-    data = chain(times=6)
-    data = replace(data, states=np.round(data.states), utilities=np.round(data.utilities))
-    result = screen(data, ScreeningSettings(test="likelihood_ratio"))
-    assert result.rounds[0].joined[0] == "a"
-    assert {"a", "b"} <= set(result.selected)
+def test_the_same_seed_gives_the_same_result(found):
+    again = screen(chain(), ScreeningSettings(jobs=3))
+    assert again.table.equals(found.table)
+    assert again.arrows.equals(found.arrows)
+    other = screen(chain(), seed=4)
+    assert not other.table.equals(found.table)
 
 
-def test_forcing_is_obeyed_and_recorded():
-    settings = ScreeningSettings(force_in=("noise",), force_out=("a",))
-    result = screen(chain(), settings)
+def test_forcing_is_obeyed_and_passes_through():
+    result = screen(chain(), ScreeningSettings(force_in=("noise",), force_out=("a",)))
     assert "noise" in result.selected
     assert "a" not in result.selected
-    assert result.rounds[0].outcome == ("noise",)
-    assert "a" not in result.rounds[0].pooled.index
     assert result.table.loc["noise", "status"] == "forced in"
-    assert result.table.loc["a", "reason"] == "Forced out by the user, not tested"
-    assert result.settings.force_in == ("noise",)
-
-
-def test_rounds_can_be_limited():
-    result = screen(chain(), ScreeningSettings(max_rounds=1))
-    assert result.selected == ("a",)
-    assert result.stopped == "max_rounds reached"
-
-
-def test_it_stops_when_all_are_in():
-    result = screen(chain().select(["a", "b"]))
+    assert result.table.loc["a", "status"] == "forced out"
+    all_forced = ScreeningSettings(force_in=("a", "b"), force_out=("friend", "self", "noise"))
+    result = screen(chain(), all_forced)
     assert result.selected == ("a", "b")
-    assert result.stopped == "all variables are in"
+    assert result.stopped == "nothing to test"
 
 
-@pytest.mark.parametrize("pooling", ["ruger", "trajectory"])
-def test_unequal_lengths_three_actions_and_unavailability(pooling):
+def test_variables_that_cannot_be_tested_are_said_so():
+    data = chain()
+    states = data.states.copy()
+    states[:, :, 4] = np.arange(21) / 7  # the same for everybody at each time
+    states[:, :, 3] = 2 - 3 * states[:, :, 0]
+    result = screen(replace(data, states=states))
+    assert result.selected == ("a", "b")
+    assert result.table.loc["noise", "status"] == "cannot be tested"
+    assert result.table.loc["self", "status"] == "says the same"
+    assert "Says the same as a" in result.table.loc["self", "reason"]
+    assert np.isnan(result.table.loc["noise", "p_value"])
+
+
+def test_variables_that_nearly_say_the_same_do_not_hide_each_other():
+    data = chain()
+    states = data.states.copy()
     random = np.random.default_rng(1)
-    data = chain(subjects=60, times=14, actions=3)
-    data = replace(data, available=random.random(data.valid.shape) < 0.8)
-    data = cut_short(data, random.integers(6, 15, 60))
-    result = screen(data, ScreeningSettings(pooling=pooling))
-    assert {"a", "b"} <= set(result.selected)
-    tested = result.times["subjects"].to_numpy()
-    assert (tested <= data.valid.sum(axis=0)).all()
-    assert tested[0] >= 50
+    states[:, :, 2] = states[:, :, 0] + 0.02 * random.normal(size=states.shape[:2])
+    kept = screen(replace(data, states=states)).selected
+    assert {"a", "friend"} & set(kept)
+    assert "b" in kept
 
 
-def test_times_with_too_few_are_left_out_and_counted():
-    lengths = np.full(40, 10)
-    lengths[:3] = 12
-    result = screen(cut_short(chain(), lengths))
-    assert result.times_left_out == (11, 12)
-    assert result.rounds[0].p_values[[11, 12]].isna().all(axis=None)
-    assert result.selected == ("a", "b")
-    pooled = (10 * result.rounds[0].p_values.min(axis=1)).clip(upper=1)
-    pd.testing.assert_series_equal(result.rounds[0].pooled, pooled, check_names=False)
-
-
-def test_an_action_that_nobody_takes_at_some_times():
-    data = chain()
-    actions = data.actions.copy()
-    actions[:, ::2] = 0
-    assert screen(replace(data, actions=actions)).selected == ("a", "b")
-
-
-def test_constant_and_identical_variables():
-    data = chain()
-    states = np.concatenate([data.states, data.states[:, :, :1], data.states[:, :, :1]], axis=2)
-    states[:, :, 2] = 0.1
-    data = replace(data, states=states, variables=("a", "b", "flat", "other", "a2", "a3"))
+def test_unequal_lengths_three_actions_and_unavailability():
+    random = np.random.default_rng(1)
+    data = chain(subjects=30, times=30, actions=3)
+    valid = np.arange(30) < random.integers(10, 31, 30)[:, None]
+    known = np.arange(31) <= valid.sum(axis=1)[:, None]
+    available = random.random(valid.shape) < 0.8
+    data = replace(
+        data,
+        valid=valid,
+        available=available,
+        actions=np.where(valid & available, data.actions, -1),
+        states=np.where(known[:, :, None], data.states, np.nan),
+        utilities=np.where(valid, data.utilities, np.nan),
+    )
     result = screen(data)
-    assert {"a", "a2", "a3"} == set(result.rounds[0].joined)
-    first = result.rounds[0].p_values
-    np.testing.assert_array_equal(first.loc["a"], first.loc["a3"])
-    assert result.table.loc["flat", "p_value"] == 1
-    assert "constant at every time" in result.table.loc["flat", "reason"]
+    assert {"a", "b"} <= set(result.selected)
+    assert result.past_actions < 2  # 64 sequences would have too few rows each
+    assert result.times["subjects"].iloc[0] == 30
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("pooling", ["ruger", "trajectory"])
-def test_progress_grows_to_one_and_can_cancel(jobs, pooling):
-    settings = ScreeningSettings(jobs=jobs, pooling=pooling)
+def test_trajectories_of_one_name_are_one_person():
+    data = chain(subjects=24)
+    names = tuple(str(i // 2) for i in range(24))
+    result = screen(replace(data, subjects=names))
+    assert result.permutations == 2047  # all there are for 12 people
+
+
+def test_a_variable_that_is_there_for_one_person_only():
+    data = chain()
+    states = data.states.copy()
+    states[1:, :, 4] = 0
+    assert "noise" not in screen(replace(data, states=states)).selected
+
+
+def test_progress_grows_to_one_and_can_cancel():
     calls: list[tuple[float, str]] = []
-    screen(chain(), settings, progress=lambda share, message: calls.append((share, message)))
+    screen(chain(), progress=lambda share, message: calls.append((share, message)))
     shares = [share for share, _ in calls]
     assert shares == sorted(shares)
-    assert shares[0] == 0
     assert calls[-1] == (1.0, "Screening finished")
-    assert calls[0][1] == "Round 1: 4 variables against the utility"
+    assert calls[0][1] == "Round 1: does the utility depend on it?"
 
     def stop(share: float, message: str) -> None:
         if share > 0.2:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        screen(chain(), settings, progress=stop)
+        screen(chain(), progress=stop)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"level": 0}, "'level' must be a probability above 0 and below 1. Got 0 instead"),
-        ({"level": 1}, "'level' must be"),
-        ({"level": -0.1}, "'level' must be"),
-        ({"level": float("nan")}, "'level' must be"),
-        ({"test": "t"}, "'test' must be 'distance_covariance' or 'likelihood_ratio'"),
-        ({"pooling": "mean"}, "'pooling' must be 'ruger' or 'trajectory'. Got 'mean'"),
-        ({"permutations": 0}, "'permutations' must be a whole number of at least 1"),
-        ({"max_rounds": 0}, "'max_rounds' must be"),
-        ({"jobs": 1.5}, "'jobs' must be"),
-        ({"rank": 2, "pooling": "trajectory"}, "'rank' must be left empty unless"),
-        ({"force_in": "a"}, "'force_in' must be a list of variables"),
-        ({"force_in": ("a",), "force_out": ("a",)}, "'force_out' must be without"),
+        ({"method": "best"}, "'method' must be 'closed_set', 'rounds' or 'paper'"),
+        ({"past_actions": -1}, "'past_actions' must be"),
+        ({"permutations": 8}, "'permutations' must be at least 9 to reach a level of 0.1"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, Any], message: str):
@@ -238,33 +201,23 @@ def test_settings_are_checked(settings: dict[str, Any], message: str):
         ScreeningSettings(**settings)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"permutations": 118}, "'permutations' must be at least 119 .* Got 118 instead"),
-        ({"rank": 13}, "'rank' must be a whole number from 1 to 12"),
-        ({"force_in": ("z",)}, "'force_in' names z, which is no state variable.*a, b, noise"),
-        ({"force_out": ("a", "b", "noise", "other")}, "leave no variable to test"),
-    ],
-)
-def test_settings_that_the_data_rule_out(settings: dict[str, Any], message: str):
-    with pytest.raises(SettingError, match=message):
-        screen(chain(), ScreeningSettings(**settings))
+def test_too_few_people_are_told_so():
+    with pytest.raises(DataError, match=r"Only 5 people .* 6 are needed"):
+        screen(chain(subjects=5))
+    data = chain(subjects=8)
+    one_has_all = data.valid & (np.arange(8) == 0)[:, None]
+    with pytest.raises(DataError, match="Only 0 people"):
+        screen(replace(data, valid=one_has_all))
+    everybody_differs = replace(data, actions=np.tile(np.arange(8)[:, None], (1, 20)))
+    everybody_differs = replace(
+        everybody_differs,
+        action_labels=tuple(map(str, range(8))),
+        probabilities=np.full((8, 20, 8), 1 / 8),
+    )
+    with pytest.raises(DataError, match="Only 0 people"):
+        screen(everybody_differs)
 
 
-def test_data_that_cannot_be_screened():
-    data = chain(subjects=6)
-    with pytest.raises(DataError, match="No transition is valid"):
-        screen(replace(data, valid=np.zeros_like(data.valid)))
-    with pytest.raises(DataError, match="At none of the 12 times do 4 subjects share an action"):
-        screen(replace(data, actions=np.tile([[0], [1], [0], [1], [0], [1]], (1, 12))))
-    states = data.states.copy()
-    states[2, 3, 1] = np.nan
-    with pytest.raises(DataError, match="Values of b are missing"):
-        screen(replace(data, states=states))
-    utilities = data.utilities.copy()
-    utilities[0, 0] = np.inf
-    with pytest.raises(DataError, match="Utilities are missing"):
-        screen(replace(data, utilities=utilities))
-    with pytest.raises(SettingError, match="'seed' must be"):
-        screen(data, seed=-1)
+def test_a_look_back_longer_than_the_series_holds_what_there_is():
+    result = screen(chain(subjects=40, times=2), ScreeningSettings(past_actions=5))
+    assert result.past_actions <= 1
