@@ -183,15 +183,13 @@ class _Regression:
 
     def restored(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Residuals of the size of their errors, for each person and action."""
-        found = residuals.copy()
         company = self.rows.at_time.size[self.rows.at_time.group]
+        found = residuals / np.sqrt(1 - np.minimum(1 / company, LARGEST_LEVERAGE))[:, None]
         for block in self.blocks:
             person = self.rows.person[block.rows]
             for some in _people_at_once(person, block.basis.shape[1]):
                 own = block.rows[some]
-                found[own] = _restored(
-                    residuals[own], block.basis[some], person[some], 1 / company[own]
-                )
+                found[own] = _restored(found[own], block.basis[some], person[some])
         return found
 
 
@@ -220,7 +218,6 @@ def _restored(
     residuals: NDArray[np.float64],
     basis: NDArray[np.float64],
     person: NDArray[np.int64],
-    company: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     start = np.flatnonzero(np.append(True, person[1:] != person[:-1]))
     length = np.diff(np.append(start, len(person)))
@@ -230,7 +227,6 @@ def _restored(
     q = np.zeros((*shape, basis.shape[1]))
     q[who, place] = basis
     hat = q @ q.transpose(0, 2, 1)
-    hat[who, place, place] += company
     value = np.zeros((*shape, residuals.shape[1]))
     value[who, place] = residuals
     # Clenshaw's rule for the polynomial in 2 H / LARGEST - I.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,12 +69,22 @@ def test_residuals_get_back_the_size_of_their_errors():
     person = np.repeat(np.arange(6), [10, 4, 12, 7, 9, 8])
     basis = _orthonormal(random.normal(size=(50, 5)))
     values = random.normal(size=(50, 2))
-    found = _restored(values, basis, person, np.zeros(50))
+    found = _restored(values, basis, person)
     for i in range(6):
         own = person == i
         hat = basis[own] @ basis[own].T
         exact = fractional_matrix_power(np.eye(len(hat)) - hat, -0.5) @ values[own]
         np.testing.assert_allclose(found[own], exact, rtol=0.02, atol=0.02)
+
+
+def test_a_few_who_stay_long_do_not_drown_the_others():
+    """At the last decisions two people are left: each hides half of herself in their mean."""
+    data = two_that_follow_a_third(3, 0.4)
+    lengths = np.full(20, 12)
+    lengths[:2] = 30
+    valid = np.arange(30) < lengths[:, None]
+    data = replace(data, valid=valid, actions=np.where(valid, data.actions, -1))
+    assert p_value(data, [1]) <= 0.05
 
 
 @pytest.mark.parametrize("past", [0, 1, 2])
