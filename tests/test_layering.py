@@ -35,6 +35,7 @@ LAYERS = (
     "screening_settings",
     "screening_by_person",
     "screening",
+    "screening_paths",
     "feature_map",
     "policy",
     "evaluation",
