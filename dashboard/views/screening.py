@@ -10,9 +10,16 @@ from dashboard.page import COLUMNS, next_page, run_button, section_now, step_hea
 from dashboard.running import job_box
 from dashboard.session import result
 from dashboard.show import check, errors_as_messages, figure, my_note, says, table
-from smdp.figures.screening import growth_figure, pooled_figure, time_heatmap
+from smdp.figures.screening import growth_figure, screening_figure, time_heatmap
+from smdp.figures.screening_paths import paths_figure
 from smdp.steps import RESCALING, SCREENING
-from smdp.words.screening import check_screening, describe_screening, screening_table
+from smdp.words.screening import (
+    arrows_table,
+    check_screening,
+    describe_screening,
+    rounds_table,
+    screening_table,
+)
 
 step_heading(SCREENING)
 names = result(RESCALING).trajectories.variables
@@ -41,24 +48,37 @@ with main:
     if found is None:
         with st.container(border=True, height=480):
             st.markdown(
-                f"{len(names)} variables can be screened. Round by round, each is tested "
-                "against the utility and against the next values of the variables kept so "
-                "far, among people who received the same treatment. The figure appears here."
+                f"{len(names)} variables can be screened. What is looked for is the smallest set "
+                "that, with the treatment, is all that the utility and the set's own next values "
+                "depend on: first what goes with the utility among people who received the same, "
+                "then what those still depend on once they are known. The figure appears here."
             )
     else:
         changed_notice(SCREENING, **sections)
-        figure(pooled_figure(found), "screening")
-        tabs = st.tabs(["Ranked table", "By decision", "Round by round"])
-        with tabs[0]:
+        figure(screening_figure(found), "screening")
+        paths = paths_figure(found)
+        headings = ["Ranked table"]
+        headings += ["How they lead to the outcome"] if paths is not None else []
+        headings += ["By decision"] if found.rounds and not found.by_person else []
+        headings += ["Round by round"] if found.rounds else []
+        tabs = dict(zip(headings, st.tabs(headings), strict=True))
+        with tabs["Ranked table"]:
             table(screening_table(found), "screening", found.table.reset_index())
-        with tabs[1]:
-            numbers = [r.number for r in found.rounds]
-            number = st.segmented_control(
-                "Round", numbers, default=1, required=True, key="screening.round"
-            )
-            figure(time_heatmap(found, number), "screening-by-decision")
-        with tabs[2]:
-            figure(growth_figure(found), "screening-growth")
+        if paths is not None:
+            with tabs["How they lead to the outcome"]:
+                figure(paths, "screening-paths")
+                table(arrows_table(found), "screening-arrows", found.arrows)
+        if "By decision" in tabs:
+            with tabs["By decision"]:
+                numbers = [r.number for r in found.rounds]
+                number = st.segmented_control(
+                    "Round", numbers, default=1, required=True, key="screening.round"
+                )
+                figure(time_heatmap(found, number), "screening-by-decision")
+        if "Round by round" in tabs:
+            with tabs["Round by round"]:
+                figure(growth_figure(found), "screening-growth")
+                table(rounds_table(found), "screening-rounds")
         says(describe_screening(found))
         check(check_screening(found))
         my_note(SCREENING)

@@ -18,6 +18,7 @@ _HOME = {
     "recommendations": "smdp.figures.recommendations",
     "rescaling": "smdp.figures.rescaling",
     "screening": "smdp.figures.screening",
+    "screening_paths": "smdp.figures.screening_paths",
     "simulation": "smdp.figures.simulation",
     "weights": "smdp.figures.weights",
 }
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from smdp.figures import recommendations as recommendations
     from smdp.figures import rescaling as rescaling
     from smdp.figures import screening as screening
+    from smdp.figures import screening_paths as screening_paths
     from smdp.figures import simulation as simulation
     from smdp.figures import weights as weights
 else:

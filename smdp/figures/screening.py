@@ -48,6 +48,11 @@ NOT_TESTED = {
 }
 
 
+def screening_figure(result: ScreeningResult) -> go.Figure:
+    """The main figure: strengths where people were the sample, else pooled p-values."""
+    return strength_figure(result) if result.by_person else pooled_figure(result)
+
+
 def strength_figure(result: ScreeningResult) -> go.Figure:
     """How strongly each variable goes with the utility, and what became of it."""
     table = _most_telling(result.table)

@@ -7,9 +7,14 @@ from collections.abc import Iterable
 REFERENCES = {
     "Arvesen, 1969": "Arvesen, J. N. (1969). Jackknifing U-statistics. The Annals of Mathematical "
     "Statistics, 40(6), 2076–2100.",
+    "Bell & McCaffrey, 2002": "Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard "
+    "errors for linear regression with multi-stage samples. Survey Methodology, 28(2), 169–181.",
     "Boruvka et al., 2018": "Boruvka, A., Almirall, D., Witkiewitz, K., & Murphy, S. A. (2018). "
     "Assessing time-varying causal effect moderation in mobile health. Journal of the American "
     "Statistical Association, 113(523), 1112–1121.",
+    "Chwialkowski et al., 2014": "Chwialkowski, K. P., Sejdinovic, D., & Gretton, A. (2014). A "
+    "wild bootstrap for degenerate kernel tests. Advances in Neural Information Processing "
+    "Systems, 27.",
     "Cleveland et al., 1992": "Cleveland, W. S., Grosse, E., & Shyu, W. M. (1992). Local "
     "regression models. In J. M. Chambers & T. J. Hastie (Eds.), Statistical models in S "
     "(pp. 309–376). Wadsworth & Brooks/Cole.",
@@ -25,6 +30,9 @@ REFERENCES = {
     "Systems, 31.",
     "Mancl & DeRouen, 2001": "Mancl, L. A., & DeRouen, T. A. (2001). A covariance estimator for "
     "GEE with improved small-sample properties. Biometrics, 57(1), 126–134.",
+    "Romano & Wolf, 2005": "Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown "
+    "methods for multiple hypothesis testing. Journal of the American Statistical Association, "
+    "100(469), 94–108.",
     "Rüger, 1978": "Rüger, B. (1978). Das maximale Signifikanzniveau des Tests: „Lehne H0 ab, "
     "wenn k unter n gegebenen Tests zur Ablehnung führen“. Metrika, 25, 171–178.",
     "Székely et al., 2007": "Székely, G. J., Rizzo, M. L., & Bakirov, N. K. (2007). Measuring and "

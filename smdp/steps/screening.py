@@ -15,7 +15,7 @@ from smdp.progress import Progress
 from smdp.steps.code import call
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
 from smdp.steps.step_plans import ScreeningPlan
-from smdp.text import listing, plural
+from smdp.text import capital, listing, plural
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.screening import ScreeningResult
+    from smdp.screening_settings import ScreeningSettings
 
 
 def run(analysis: Analysis, progress: Progress) -> ScreeningResult:
@@ -54,11 +55,25 @@ def warns(result: ScreeningResult, analysis: Analysis) -> Sequence[Problem]:
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
+    from smdp.screening_paths import UTILITY
+
     screening = analysis.screening
     assert screening is not None
     yield "screening", screening.table.reset_index()
+    tests = [each.tests.assign(round=each.number, stage=each.stage) for each in screening.rounds
+             if each.tests is not None]  # fmt: skip
+    if tests:
+        yield "screening-rounds", _first_columns(pd.concat(tests).reset_index(), "round", "stage")
+    if screening.arrows is not None and len(screening.arrows):
+        arrows = screening.arrows.replace({"target": {UTILITY: "utility"}})
+        yield "screening-arrows", arrows
     by_decision = [_round(r.number, r.p_values, r.statistics) for r in screening.rounds]
-    yield "screening-by-decision", pd.concat(by_decision)
+    if by_decision and not screening.by_person:
+        yield "screening-by-decision", pd.concat(by_decision)
+
+
+def _first_columns(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
+    return frame[[*names, *(name for name in frame.columns if name not in names)]]
 
 
 def _round(number: int, p_values: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
@@ -76,13 +91,78 @@ def _round(number: int, p_values: pd.DataFrame, statistics: pd.DataFrame) -> pd.
 
 
 def figures(result: ScreeningResult) -> Mapping[str, go.Figure]:
-    from smdp.figures.screening import growth_figure, pooled_figure
+    from smdp.figures.screening import growth_figure, screening_figure
+    from smdp.figures.screening_paths import paths_figure
 
-    return {"screening": pooled_figure(result), "screening-growth": growth_figure(result)}
+    paths = paths_figure(result)
+    return {
+        "screening": screening_figure(result),
+        **({} if paths is None else {"screening-paths": paths}),
+        "screening-growth": growth_figure(result),
+    }
 
 
 def methods(analysis: Analysis, asked: ScreeningPlan) -> str:
     own, result = asked.settings, analysis.screening
+    text = _paper(own, result) if own.method == "paper" else _by_person(own, result)
+    if result is not None:
+        text += f" {capital(_ended(result))}."
+    for names, how in ((own.force_in, "included"), (own.force_out, "left out")):
+        if names:
+            were = "was" if len(names) == 1 else "were"
+            text += f" {listing(names, 12)} {were} {how} without a test."
+    return text
+
+
+def _ended(result: ScreeningResult) -> str:
+    rounds = plural(len(result.rounds), "round")
+    return {
+        "none joined": f"screening ended when no further variable joined, after {rounds}",
+        "all variables are in": f"screening ended when all variables had joined, after {rounds}",
+        "max_rounds reached": f"screening ended at the largest number of rounds allowed, {rounds}",
+        "nothing to test": "no variable was left to test",
+    }[result.stopped]
+
+
+def _by_person(own: ScreeningSettings, result: ScreeningResult | None) -> str:
+    past = own.past_actions if result is None else result.past_actions or 0
+    before = f" and the same {plural(past, 'action')} before" if past else ""
+    draws = own.permutations if result is None else result.permutations
+    signs = "random signs" if draws is None else f"{draws:,} patterns of signs"
+    values = "the ranks of values" if own.ranks else "values"
+    test = (
+        f"the distance covariance (Székely et al., 2007) of {values} standardised at each "
+        f"decision, over all decisions with the same action{before}, with the outcome as it was "
+        "and without each person's own mean"
+    )
+    null = (
+        f"People were the sample: the null distribution came from {signs} of their scores "
+        "(a wild bootstrap; Chwialkowski et al., 2014), with residuals restored to the size of "
+        "their errors (Bell & McCaffrey, 2002). In each round, p-values were adjusted for all its "
+        f"tests together by step-down with shared signs (Romano & Wolf, 2005), and {own.level:g} "
+        "was the level of that family. As strength we report the bias-corrected distance "
+        "correlation with the utility, with a 95 % jackknife interval over people."
+    )
+    if own.method == "rounds":
+        return (
+            "State variables were screened by the rounds of Algorithm 1 of Wang et al. (2017): in "
+            "each, every variable not yet selected was tested for dependence on the utility and on "
+            f"the next values of those selected so far, by {test}. {null}"
+        )
+    return (
+        "State variables were screened for the smallest closed set: variables that, with the "
+        "action, are all that the utility and their own next values depend on, as Theorem 3.5 of "
+        "Wang et al. (2017) asks. First, every variable was tested for dependence on the utility "
+        f"by {test}. Forward rounds then asked whether the utility and the next values of those "
+        "selected still depend on another variable given these and the actions: the products of "
+        "what flexible regressions for each action leave of the outcome and of six functions of "
+        "the variable were summed for each person. Backwards from the utility, variables stayed "
+        "that the utility, or the next value of one that stayed, depends on given all others; "
+        f"those that had hidden each other could return. {null}"
+    )
+
+
+def _paper(own: ScreeningSettings, result: ScreeningResult | None) -> str:
     test = {
         "distance_covariance": "the distance covariance of standardised values "
         "(Székely et al., 2007)",
@@ -109,20 +189,7 @@ def methods(analysis: Analysis, asked: ScreeningPlan) -> str:
             f"The statistic was summed over the decisions, and its null distribution came from "
             f"{count} of whole trajectories among the subjects. "
         )
-    text += f"Variables with a pooled p-value of at most {own.level:g} joined"
-    if result is not None:
-        ended = {
-            "none joined": "when no further variable joined",
-            "all variables are in": "when all variables had joined",
-            "max_rounds reached": "at the largest number of rounds allowed",
-        }[result.stopped]
-        text += f"; screening ended {ended}, after {plural(len(result.rounds), 'round')}"
-    text += "."
-    for names, how in ((own.force_in, "included"), (own.force_out, "left out")):
-        if names:
-            were = "was" if len(names) == 1 else "were"
-            text += f" {listing(names, 12)} {were} {how} without a test."
-    return text
+    return f"{text}Variables with a pooled p-value of at most {own.level:g} joined."
 
 
 def script(plan: AnalysisPlan) -> str:
@@ -131,19 +198,43 @@ def script(plan: AnalysisPlan) -> str:
 
 
 def screening_section(analysis: Analysis, draw: Draw) -> list[Block]:
-    from smdp.figures.screening import pooled_figure, time_heatmap
+    from smdp.figures.screening import pooled_figure, strength_figure, time_heatmap
+    from smdp.figures.screening_paths import paths_figure
     from smdp.words.screening import describe_screening, screening_table
 
     result = analysis.screening
     assert result is not None
     found = bullets(describe_screening(result))
-    if result.table["p_value"].notna().any():
+    tested = result.table["p_value"].notna().any()
+    if tested and result.by_person:
+        found.append(
+            draw(
+                "strength",
+                "How strongly each variable goes with the utility",
+                strength_figure(result),
+                "Bias-corrected distance correlation among decisions with the same recent "
+                "treatments, with 95 % intervals; beside it the p-value, for all variables of a "
+                "round together.",
+            )
+        )
+    elif tested:
         found.append(
             draw(
                 "pooled",
                 "How clearly each variable depends on what comes next",
                 pooled_figure(result),
                 "Pooled p-values; the variable joins if its bar reaches the dashed line.",
+            )
+        )
+    paths = paths_figure(result)
+    if paths is not None:
+        found.append(
+            draw(
+                "paths",
+                "How the variables kept lead to the outcome",
+                paths,
+                "An arrow: the utility, or a variable's next value, depends on the variable given "
+                "all others that were kept. Names in brackets in the table are dashed here.",
             )
         )
     found += table("Screening", screening_table(result))

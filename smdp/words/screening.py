@@ -43,10 +43,9 @@ def _kept(result: ScreeningResult) -> str:
     if not kept:
         if not tested:
             return "No variable could be tested, and none is kept."
-        of = "The one variable tested shows no" if tested == 1 else f"None of the {tested} "
-        return of + ("" if tested == 1 else "variables tested shows a") + (
-            " dependence at this level."
-        )
+        if tested == 1:
+            return "The one variable tested shows no dependence at this level."
+        return f"None of the {tested} variables tested shows a dependence at this level."
     text = (
         f"{kept} of {plural(total, 'variable')} {'is' if one else 'are'} kept: "
         f"{listing(result.selected, MOST_NAMED)}."
@@ -82,10 +81,9 @@ def _by_person(result: ScreeningResult) -> str:
     if past < asked:
         few = f"only {past} of {asked}" if past else "none"
         text += f" ({few} earlier ones held fixed: longer sequences have too few decisions)"
-    together = "all variables of a round together"
     return (
         f"{text}, in {plural(len(result.rounds), 'round')}. The false-alarm level of "
-        f"{result.settings.level:g} is for {together}."
+        f"{result.settings.level:g} is for all variables of a round together."
     )
 
 
@@ -97,10 +95,11 @@ def _strongest(result: ScreeningResult) -> list[str]:
     among = kept if len(kept) else table
     row = among.loc[among["strength"].idxmax()]
     value = interval_text(row["strength"], row["strength_low"], row["strength_high"])
-    of = "those kept" if len(kept) > 1 else "all"
-    strongest = f"{row.name} is the strongest of {of}" if len(kept) != 1 else str(row.name)
+    start = {0: "On its own, the strongest is ", 1: "On its own, "}.get(
+        len(kept), "Of those kept, the strongest on its own is "
+    )
     text = (
-        f"On its own, {strongest}{':' if len(kept) != 1 else ' has'} a distance correlation of "
+        f"{start}{row.name}{' has' if len(kept) == 1 else ', with'} a distance correlation of "
         f"{value} with the utility (0 is none, 1 the most)"
     )
     if any(r.known for r in result.rounds):
@@ -167,9 +166,9 @@ def check_screening(result: ScreeningResult) -> list[Problem]:
                 "",
                 f"{listing(constant, MOST_NAMED)} cannot be tested: {'it is' if one else 'each is'}"
                 " the same for everybody at each decision, and so cannot tell people apart.",
-                f"Force {'it' if one else 'those'} in that theory asks for.".replace(
-                    "it in that theory asks for", "it in if theory asks for it"
-                ),
+                "Force it in if theory asks for it."
+                if one
+                else "Force in those that theory asks for.",
             )
         )
     same = _with_status(result, "says the same")
