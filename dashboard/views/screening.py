@@ -21,6 +21,9 @@ from smdp.words.screening import (
     screening_table,
 )
 
+BY_PERSON = ("past_actions", "ranks")
+OF_THE_PAPER = ("test", "pooling")
+
 step_heading(SCREENING)
 names = result(RESCALING).trajectories.variables
 
@@ -32,7 +35,13 @@ with settings_column, errors_as_messages():
     form.draw("force_in", options={"force_in": names})
     left = [name for name in names if name not in form["force_in"]]
     form.draw("force_out", options={"force_out": left})
-    form.more()
+
+    def by_method() -> None:
+        """The way of looking, and the settings that it has."""
+        form.draw("method")
+        form.draw(*(OF_THE_PAPER if form["method"] == "paper" else BY_PERSON))
+
+    form.more(skip=("method", *OF_THE_PAPER, *BY_PERSON), also=by_method)
     sections = {"screening": form.value()}
     run_button(
         SCREENING,

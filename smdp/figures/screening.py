@@ -223,7 +223,7 @@ def growth_figure(result: ScreeningResult) -> go.Figure:
         elif each.stage == "closure" and not set(sets[-1]) <= set(each.outcome):
             sets[-1] = list(each.outcome)  # closed once more, from fewer variables
         sets[-1] += each.joined
-    figure = new_figure(height=340)
+    figure = new_figure(height=260)
     figure.add_bar(
         x=steps,
         y=[len(names) for names in sets],

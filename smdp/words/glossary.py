@@ -76,6 +76,20 @@ _SCREENING = (
         "variables that come next.",
     ),
     Term(
+        "closed set",
+        "Variables that, with the treatment, are all that the utility and their own next values "
+        "depend on. What is outside adds nothing once they are known.",
+        "",
+        ("closed sets",),
+    ),
+    Term(
+        "distance correlation",
+        "How strongly two things go together, in whatever form: 0 is not at all, 1 completely. "
+        "Corrected here for what chance alone would show.",
+        "",
+        ("distance correlations",),
+    ),
+    Term(
         "distance covariance",
         "A measure of dependence of any form, straight or curved. It is zero only if there is "
         "none.",
@@ -100,8 +114,8 @@ _SCREENING = (
     ),
     Term(
         "false-alarm level",
-        "How often a test may cry wolf: the share of variables without any effect that it keeps "
-        "by mistake.",
+        "How often a test may cry wolf. In screening by person: how often a round may keep any "
+        "variable that has nothing to do with the outcome.",
         "tau",
     ),
     Term(

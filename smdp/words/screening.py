@@ -71,16 +71,17 @@ def _by_person(result: ScreeningResult) -> str:
     rows, most = int(result.times["subjects"].sum()), int(result.times["subjects"].max())
     past = result.past_actions or 0
     asked = result.settings.past_actions
-    same = "who received the same treatment"
+    same = "the same treatment"
     if past:
-        same += " and the same before" if past == 1 else f" and the same {past} times before"
+        same += " now and the time before" if past == 1 else f" now and the {past} times before"
     text = (
-        f"People were the sample: {plural(rows, 'decision')} of up to {most} people at a time were "
-        f"compared among those {same}"
+        f"People were the sample: {plural(rows, 'decision')}, of up to {most} people at a time, "
+        f"compared among those who received {same}"
     )
     if past < asked:
-        few = f"only {past} of {asked}" if past else "none"
-        text += f" ({few} earlier ones held fixed: longer sequences have too few decisions)"
+        more = "it" if asked == 1 else "more"
+        text += f" ({asked} before {'was' if asked == 1 else 'were'} asked for, but there are too "
+        text += f"few decisions to hold {more} fixed)"
     return (
         f"{text}, in {plural(len(result.rounds), 'round')}. The false-alarm level of "
         f"{result.settings.level:g} is for all variables of a round together."
@@ -237,16 +238,17 @@ def screening_table(result: ScreeningResult) -> pd.DataFrame:
     if paths is not None:
         told["leads to"] = [_leads_to(paths, str(name)) for name in table.index]
     ends = zip(table["strength"], table["strength_low"], table["strength_high"], strict=True)
-    return pd.DataFrame(
-        told
-        | {
-            "strength (95 % interval)": [interval_text(*e) if e[0] == e[0] else "" for e in ends],
-            "p in its round": [_tested(p) for p in table["family_p"]],
-            "p alone": [_tested(p) for p in table["p_value"]],
-            "q": [f"{q:.3f}".lstrip("0") if q == q else "" for q in table["q_value"]],
-            "why": table["reason"].to_numpy(),
-        }
-    )
+    told |= {
+        "strength (95 % interval)": [interval_text(*e) if e[0] == e[0] else "" for e in ends],
+        "p in its round": [_tested(p) for p in table["family_p"]],
+        "p alone": [_tested(p) for p in table["p_value"]],
+        "q": [f"{q:.3f}".lstrip("0") if q == q else "" for q in table["q_value"]],
+        "round": table["round"].to_numpy(),
+    }
+    clear = table["status"].isin([*STATUS, "forced in", "forced out"])
+    if not clear.all():
+        told["why"] = table["reason"].where(~clear, "").to_numpy()
+    return pd.DataFrame(told)
 
 
 def _tested(p: float) -> str:
@@ -267,10 +269,10 @@ def rounds_table(result: ScreeningResult) -> pd.DataFrame:
                 "round": r.number,
                 "asks": capital(ASKS[r.stage]),
                 "tested": len(r.pooled),
-                "against": listing(["utility", *(f"next {name}" for name in r.outcome)], 6),
-                "known": listing(r.known, 6)
-                + (" (each time without itself)" if r.stage == "closure" else ""),
                 "found": listing(r.joined, MOST_NAMED) or "none",
+                "known": listing(r.known, 4)
+                + (" (each time but the variable itself)" if r.stage == "closure" else ""),
+                "against": listing(["utility", *(f"next {name}" for name in r.outcome)], 4),
             }
             for r in result.rounds
         ]
@@ -278,10 +280,11 @@ def rounds_table(result: ScreeningResult) -> pd.DataFrame:
 
 
 def arrows_table(result: ScreeningResult) -> pd.DataFrame:
-    """Every arrow of the closed set, the clearest first."""
+    """Every arrow of the closed set, the clearest first, those to itself last."""
     arrows = result.arrows
     assert arrows is not None
-    ranked = arrows.sort_values(["p_value", "family_p"], kind="stable")
+    own = arrows["source"] == arrows["target"]
+    ranked = arrows.assign(own=own).sort_values(["own", "p_value", "family_p"], kind="stable")
     return pd.DataFrame(
         {
             "variable": ranked["source"].to_numpy(),
