@@ -33,8 +33,9 @@ STEPS = {
         "Press **Screen** and wait: a few seconds.",
         "The makers of this study planted three variables that say when treatment helps: "
         "*weekend*, *stress* and *quit attempts*, as strong as in real trials and no stronger. Are "
-        "they among those kept, and what else is? A variable that is missing here was not proven "
-        "useless: 28 students do not show everything.",
+        "they among those kept, and what else is? **How they lead to the outcome** draws through "
+        "which variables. A variable that is missing here was not proven useless: 28 students do "
+        "not show everything.",
     ),
     "Feature dimension": (
         "Press **Fit the feature map**. It takes a minute or two; you may leave the page.",
