@@ -37,7 +37,7 @@ MOST_LISTED = 12
 #: By status, as the legend calls it: colour and mark.
 LOOKS = {
     "selected": ("kept", BLUE, "circle"),
-    "not needed": ("not needed once others are known", ORANGE, "diamond-open"),
+    "not needed": ("not needed", ORANGE, "diamond-open"),
     "not selected": ("not found", GREY, "circle-open"),
 }
 NOT_TESTED = {

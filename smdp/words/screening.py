@@ -245,9 +245,9 @@ def screening_table(result: ScreeningResult) -> pd.DataFrame:
         "q": [f"{q:.3f}".lstrip("0") if q == q else "" for q in table["q_value"]],
         "round": table["round"].to_numpy(),
     }
-    clear = table["status"].isin([*STATUS, "forced in", "forced out"])
-    if not clear.all():
-        told["why"] = table["reason"].where(~clear, "").to_numpy()
+    untested = table["status"].isin(["cannot be tested", "says the same"])
+    if untested.any():
+        told["why"] = table["reason"].where(untested, "").to_numpy()
     return pd.DataFrame(told)
 
 
@@ -270,9 +270,8 @@ def rounds_table(result: ScreeningResult) -> pd.DataFrame:
                 "asks": capital(ASKS[r.stage]),
                 "tested": len(r.pooled),
                 "found": listing(r.joined, MOST_NAMED) or "none",
-                "known": listing(r.known, 4)
-                + (" (each time but the variable itself)" if r.stage == "closure" else ""),
-                "against": listing(["utility", *(f"next {name}" for name in r.outcome)], 4),
+                "known": "the others" if r.stage == "closure" else listing(r.known, 3),
+                "against": listing(["utility", *(f"next {name}" for name in r.outcome)], 3),
             }
             for r in result.rounds
         ]
