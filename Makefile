@@ -9,6 +9,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 
+# Every process that is started would compile all that it imports anew: three seconds a worker.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test check fuzz bench setup style browser clean
 
 run: setup
