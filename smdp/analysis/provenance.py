@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -60,6 +61,11 @@ class StepRecord(Content):
 
 def versions() -> dict[str, str]:
     """Of everything that the numbers may depend on; nothing is imported for it."""
+    return dict(_versions())
+
+
+@cache  # found in files that are read and parsed, and asked for by every step
+def _versions() -> dict[str, str]:
     found = {"smdp": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:

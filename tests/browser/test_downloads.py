@@ -6,11 +6,14 @@ import ast
 import contextlib
 import io
 import json
+import os
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from dashboard_server import DashboardServer
 from playwright.sync_api import Browser, Download, Page, expect
 from screening_walk import SLOW, start_a_long_screening
 from small_trial import study_frame
@@ -51,12 +54,18 @@ ON_Q_FUNCTIONS: dict[str, Callable[[bytes], object]] = {
 
 
 @pytest.fixture
-def busy(open_page: Callable[..., Page], other: Page) -> Page:
-    """A window in which a job runs for a minute and more, begun when the other one is ready."""
+def busy(open_page: Callable[..., Page], other: Page, running: DashboardServer) -> Iterator[Page]:
+    """A window in which a job runs, begun when the other one is ready.
+
+    Its page goes on asking for the progress; the worker rests, for all it does is to take time.
+    """
     page = open_page()
     page.set_default_timeout(SLOW)
     start_a_long_screening(page)
-    return page
+    (worker,) = running.workers()
+    os.kill(worker, signal.SIGSTOP)
+    yield page
+    os.kill(worker, signal.SIGKILL)
 
 
 @pytest.fixture

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, local_script_runner
 from waiting import wait_until
 
 from dashboard import jobs
 from dashboard.session import Key
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.autosave import Autosaves
+
+# As a server does: a page is compiled once. The test runner would compile it in every run.
+_pages = ScriptCache()
+local_script_runner.ScriptCache = lambda: _pages
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
