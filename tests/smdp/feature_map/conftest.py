@@ -23,9 +23,9 @@ def quick_networks() -> dict[str, Any]:
         "widths": (6,),
         "penalties": (0.02, 0.1),
         "folds": 2,
-        "steps": 60,
-        "polish_steps": 20,
-        "refit_steps": 60,
+        "steps": 25,
+        "polish_steps": 8,
+        "refit_steps": 25,
         "restarts": 2,
         "batch": 32,
     }

@@ -123,6 +123,7 @@ def test_unequal_lengths_three_actions_and_unavailable_decisions(quick):
 
 
 def test_other_ways_to_decide(study, quick):
+    quick = replace(quick, steps=60, polish_steps=20, refit_steps=60)  # so that one is accepted
     by_time, other_condition, by_subject, deep, given = (
         fit_feature_map(study, replace(quick, **change))
         for change in (
