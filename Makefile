@@ -17,8 +17,9 @@ unexport PYTHONDONTWRITEBYTECODE
 run: setup
 	@$(BIN)/smdp dashboard
 
-# Neighbouring tests stay on one worker, so that what they share is made once.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# Neighbouring tests stay on one worker, so that what they share is made once. A thread each: more
+# would wait for one another.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: setup browser style
 	$(PYTEST)

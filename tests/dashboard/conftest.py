@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from waiting import wait_until
 
 from dashboard import jobs
@@ -17,7 +17,7 @@ from smdp.analysis.autosave import Autosaves
 
 # As a server does: a page is compiled once. The test runner would compile it in every run.
 _pages = ScriptCache()
-local_script_runner.ScriptCache = lambda: _pages
+app_test.ScriptCache = local_script_runner.ScriptCache = lambda: _pages
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
