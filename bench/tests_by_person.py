@@ -27,7 +27,7 @@ from smdp.screening import screen
 from smdp.screening_settings import ScreeningSettings
 
 OUTPUT = Path(__file__).with_name("tests_by_person.md")
-TESTS = 1000
+TESTS = 500
 POWER_DATA_SETS = 200
 
 
