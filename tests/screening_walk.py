@@ -41,9 +41,10 @@ def rescaled_sample() -> bytes:
 
 
 def set_permutations(page: Page, number: int) -> None:
-    """0 for the default, which takes seconds; a million takes minutes."""
+    """Of the paper's tests; 0 for the default, which takes seconds; a million takes minutes."""
     page.get_by_text("More", exact=True).click()
-    permutations = page.get_by_role("spinbutton", name="Permutations (B)")
+    page.get_by_text("Whatever is related, as in the paper").click()
+    permutations = page.get_by_role("spinbutton", name="Rearrangements (B)")
     permutations.fill(str(number))
     permutations.press("Enter")
 

@@ -57,9 +57,7 @@ def quick_plan() -> AnalysisPlan:
         ),
         reading=ReadingSettings(missing_codes={"stress": (-9,)}),
         preparation=PreparationSettings(also_exclude=("Anna03",)),
-        screening=ScreeningPlan(
-            ScreeningSettings(permutations=299, pooling="trajectory", force_in=("craving",)), 3
-        ),
+        screening=ScreeningPlan(ScreeningSettings(permutations=299, force_in=("craving",)), 3),
         features=FeatureMapPlan(
             settings=FeatureMapSettings(
                 dimensions=(1,),

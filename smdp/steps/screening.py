@@ -126,7 +126,7 @@ def _ended(result: ScreeningResult) -> str:
 
 def _by_person(own: ScreeningSettings, result: ScreeningResult | None) -> str:
     past = own.past_actions if result is None else result.past_actions or 0
-    before = f" and the same {plural(past, 'action')} before" if past else ""
+    before = {0: "", 1: " and the same action before"}.get(past, f" and the same {past} before")
     draws = own.permutations if result is None else result.permutations
     signs = "random signs" if draws is None else f"{draws:,} patterns of signs"
     values = "the ranks of values" if own.ranks else "values"

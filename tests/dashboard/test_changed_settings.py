@@ -35,8 +35,9 @@ OF_THE_PAGES = {
     "policy": {"linear", "neural"},
 }
 #: Settings that a page takes from elsewhere: the map's seed, the map's dimension by hand, and for
-#: the placebo check whatever the policy's value is estimated with.
+#: the placebo check whatever the policy's value is estimated with. Or that have no part in it.
 NO_CONTROL = {
+    "screening": {"test", "pooling"},  # of the paper's screening only
     "stability": {"seed"},
     "features": {"dimensions", "reason"},
     "placebo": {"folds", "bootstraps", "coverage", "refit_map", "seed"},
@@ -92,6 +93,7 @@ def raw_options(control):
     if control.key == "features.kind":
         return [kind.name for kind in map_kinds()]
     known = {
+        "screening.method": ["closed_set", "rounds", "paper"],
         "screening.test": ["distance_covariance", "likelihood_ratio"],
         "screening.pooling": ["ruger", "trajectory"],
         "features.test": ["relative", "absolute"],

@@ -21,10 +21,44 @@ def test_screening_says_of_every_variable_what_became_of_it(prepared):
     table = next(d.value for d in prepared.at.dataframe if "status" in d.value.columns)
     status = table.set_index("variable")["status"]
     assert len(status) == 15
-    assert status["cigs"] == "selected"  # the strongest; the others need not show in 28 students
-    kept = (status == "selected").sum()
+    assert status["cigs"] == "kept"  # the strongest; the others need not show in 28 students
+    kept = (status == "kept").sum()
     assert prepared.sidebar[3] == f"{kept} of 15 variables kept"
     assert "not proven useless" in prepared.text
+    assert [tab.label for tab in prepared.at.tabs] == [
+        "Ranked table", "How they lead to the outcome", "Round by round",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_as_in_the_paper_there_is_a_p_value_for_each_decision(prepared):
+    assert "screening.past_actions" in keys(prepared)
+    assert "screening.test" not in keys(prepared)
+    prepared.at.radio(key="screening.method").set_value("paper")
+    prepared.run()
+    assert "screening.past_actions" not in keys(prepared)
+    prepared.at.radio(key="screening.pooling").set_value("trajectory")
+    prepared.at.number_input(key="screening.permutations").set_value(99)
+    finish(prepared.run().press("Screen 15 variables"))
+    assert [tab.label for tab in prepared.at.tabs] == [
+        "Ranked table", "By decision", "Round by round",
+    ]  # fmt: skip
+    assert "Whole trajectories were permuted" in prepared.text
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_all_variables_kept_by_hand_need_no_test(prepared):
+    several = prepared.at.multiselect(key="screening.force_in")
+    several.set_value(list(several.options))
+    finish(prepared.run().press("Screen 0 variables"))
+    assert prepared.sidebar[3] == "15 of 15 variables kept"
+    assert "Nothing was left to test" in prepared.text
+    assert [tab.label for tab in prepared.at.tabs] == ["Ranked table"]
+
+
+def keys(app):
+    found = [*app.at.radio, *app.at.number_input, *app.at.checkbox]
+    return {each.key for each in found}
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -54,6 +88,7 @@ def test_changing_back_brings_the_result_back_at_once(prepared):
 
 
 def test_too_few_permutations_is_one_clear_message(prepared):
+    prepared.at.radio(key="screening.method").set_value("paper")
     prepared.at.number_input(key="screening.permutations").set_value(10)
     finish(prepared.run().press("Screen 15 variables"))
     assert len(prepared.at.error) == 1
@@ -61,6 +96,7 @@ def test_too_few_permutations_is_one_clear_message(prepared):
 
 
 def test_cancel(prepared):
+    prepared.at.radio(key="screening.method").set_value("paper")
     prepared.at.number_input(key="screening.permutations").set_value(1_000_000)
     prepared.run().press("Screen 15 variables")
     assert prepared.sidebar[3] == "running"

@@ -28,7 +28,7 @@ def test_it_has_every_step_and_its_record(analysis, plan):
         assert record.seconds >= 0
         assert {"smdp", "numpy", "torch", "python"} <= set(record.versions)
         assert all(len(found) == 64 or found == "all" for found in record.inputs.values())
-    assert analysis.records["screening"].summary == "3 of 4 variables kept"
+    assert analysis.records["screening"].summary == "2 of 4 variables kept"
 
 
 def test_it_is_what_the_steps_give(analysis, plan, study_file):

@@ -89,7 +89,7 @@ def test_out_of_date_results_say_so_wherever_they_are(stale):
     assert isinstance(first, Notice)
     assert "out of date" in first.text
     names = [each.file_name for each in report_figures(stale)]
-    assert "out-of-date-screening-pooled" in names
+    assert "out-of-date-screening-strength" in names
     assert "study-decisions" in names
     assert "out-of-date" in " ".join(names[-3:]), "what comes after is out of date too"
 

@@ -106,9 +106,9 @@ def test_numbers_are_those_of_the_results(page, analysis):
     against = page.table_with("policy", "against")
     text = interval_text(gain["estimate"], gain["lower"], gain["upper"], digits)
     assert against[0]["difference (95 % interval)"] == text
-    screened = {row["variable"]: row["pooled p"] for row in page.table_with("variable", "status")}
-    expected = {MARKDOWN: analysis.screening.table.loc[MARKDOWN, "p_value"]}
-    assert screened[MARKDOWN] == p_text(expected[MARKDOWN])
+    screened = {row["variable"]: row["p alone"] for row in page.table_with("variable", "status")}
+    expected = analysis.screening.table.loc[MARKDOWN, "p_value"]
+    assert screened[MARKDOWN] == p_text(expected)
     weights = {row["variable"]: row for row in page.table_with("variable", "feature 1")}
     own = analysis.feature_map.weights.loc["feature 1", FORMULA]
     assert float(weights[FORMULA]["feature 1"]) == pytest.approx(own, abs=5e-4)
@@ -161,7 +161,7 @@ def test_figures_are_data_that_fit_their_places(page, analysis):
     assert [a["data-figure"] for a in places] == list(blocks)
     assert len(places) == len(build_report(analysis).figures)
     assert all(block["data"] for block in blocks.values())
-    assert "screening-pooled" in [a["data-name"] for a in places]
+    assert "screening-strength" in [a["data-name"] for a in places]
 
 
 @pytest.mark.parametrize("name", [MARKUP, FORMULA, MARKDOWN])

@@ -30,8 +30,10 @@ def test_it_says_what_was_done(analysis):
         "local linear regression",
         "nearest 75 %",
         "own units",
-        "299 permutations of whole trajectories",
-        "at most 0.1 joined",
+        "smallest closed set",
+        "299 patterns of signs",
+        "0.1 was the level of that family",
+        " was included without a test",
         "arctan(Ws + b)",
         "The penalty was 0.02.",
         "Dimensions (1, 2) were tried upwards",
@@ -57,7 +59,18 @@ def test_only_what_is_cited_is_listed(analysis):
     authors = [item.split(",")[0] for item in listed]
     assert authors == sorted(authors, key=lambda name: name.replace("é", "e"))
     assert "Rüger" not in authors
-    for name in ("Wang", "Székely", "Cleveland", "Lagoudakis", "Kallus", "Boruvka", "Ernst"):
+    for name in (
+        "Wang",
+        "Székely",
+        "Chwialkowski",
+        "Romano",
+        "Bell",
+        "Cleveland",
+        "Lagoudakis",
+        "Kallus",
+        "Boruvka",
+        "Ernst",
+    ):
         assert name in authors
     assert cited(["Nothing."]) == ()
     assert len(cited(REFERENCES)) == len(REFERENCES)
@@ -66,10 +79,26 @@ def test_only_what_is_cited_is_listed(analysis):
 @pytest.mark.parametrize(
     ("step", "changes", "words"),
     [
-        ("screening", {"settings": ScreeningSettings(rank=2)}, "u = 2 (Rüger, 1978)"),
         (
             "screening",
-            {"settings": ScreeningSettings(test="likelihood_ratio", force_out=("age", "sex"))},
+            {"settings": ScreeningSettings(method="paper", rank=2)},
+            "u = 2 (Rüger, 1978)",
+        ),
+        (
+            "screening",
+            {"settings": ScreeningSettings(method="paper", pooling="trajectory", permutations=299)},
+            "299 permutations of whole trajectories among the subjects. Variables with a pooled "
+            "p-value of at most 0.1 joined",
+        ),
+        (
+            "screening",
+            {"settings": ScreeningSettings(method="rounds", past_actions=1, ranks=True)},
+            "the ranks of values standardised at each decision, over all decisions with the same "
+            "action and the same action before",
+        ),
+        (
+            "screening",
+            {"settings": ScreeningSettings(force_out=("age", "sex"))},
             "age, sex were left out without a test",
         ),
         (

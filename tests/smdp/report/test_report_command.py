@@ -74,8 +74,8 @@ def test_figures_in_a_folder(saved, tmp_path, chrome, monkeypatch, capsys):
     asked = ["report", str(saved), "--figures", str(folder), "--format", "svg", "--quiet"]
     assert cli.main([*asked, "--sections", "screening", "--greyscale", "--no-titles"]) == 0
     names = sorted(path.name for path in folder.iterdir())
-    assert "screening-pooled.svg" in names
-    assert "screening-pooled.csv" in names
+    assert "screening-strength.svg" in names
+    assert "screening-strength.csv" in names
     assert "files of figures" in capsys.readouterr().out
 
 
