@@ -46,7 +46,7 @@ def test_progress_and_cancel_at_once(trajectories):
 
 
 def test_a_mistake_in_the_settings_is_the_librarys_own_message(trajectories):
-    job = jobs.start(screening(trajectories, ScreeningSettings(permutations=5)))
+    job = jobs.start(screening(trajectories, ScreeningSettings(method="paper", permutations=5)))
     wait(job, JobState.FAILED)
     assert "permutations" in job.error.problem
     assert job.error.remedy
