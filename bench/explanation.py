@@ -148,7 +148,9 @@ def main() -> None:
         if asked.maps:
             choices = {
                 "map, screened": mapped(ScreeningSettings()),
-                "map, whole trajectories": mapped(ScreeningSettings(pooling="trajectory")),
+                "map, whole trajectories": mapped(
+                    ScreeningSettings(method="paper", pooling="trajectory")
+                ),
                 "map, three forced in": mapped(ScreeningSettings(force_in=tuple(TRUTH))),
             }
         signs(asked.seeds, choices, asked.model)

@@ -1,10 +1,11 @@
 """Feature maps on the paper's model: variables, dimensions, seconds and memory.
 
 Usage: python bench/feature_map.py [--seeds 10] [--jobs 2] [--models quad] [--noise 50]
-                                  [--one-layer] [--only selection]
+                                  [--one-layer] [--only selection] [--method closed_set]
 
 "selection": screening at level 0.05, then the whole fit, for each model and number of noise
-variables: mean number of variables and of features, and how often S1 to S4 were all kept.
+variables: mean number of variables and of features, and how often S1 to S4 were all kept; with
+`--method paper`, screened as in the paper.
 "speed": the same grid of networks as one batch and one after the other; growth; memory.
 """
 
@@ -31,10 +32,13 @@ MODELS, NOISE = ("linear", "quad", "exp"), (0, 50, 200)
 TRUE = ("S1", "S2", "S3", "S4")
 
 
-def one_fit(model: str, noise: int, seed: int, one_layer: bool) -> tuple[object, ...]:
+def one_fit(
+    model: str, noise: int, seed: int, one_layer: bool, method: str = "closed_set"
+) -> tuple[object, ...]:
     trajectories = simulate(model, noise=noise, seed=seed)  # type: ignore[arg-type]
     start = perf_counter()
-    screened = screen(trajectories, ScreeningSettings(level=0.05), seed=seed)
+    how = ScreeningSettings(level=0.05, method=method)  # type: ignore[arg-type]
+    screened = screen(trajectories, how, seed=seed)
     middle = perf_counter()
     settings = FeatureMapSettings(interpretable=one_layer)
     found = fit_feature_map(trajectories.select(screened.selected), settings, seed=seed)
@@ -50,13 +54,15 @@ def one_fit(model: str, noise: int, seed: int, one_layer: bool) -> tuple[object,
     )
 
 
-def selection(settings: list[tuple[str, int]], seeds: int, jobs: int, one_layer: bool) -> None:
+def selection(
+    settings: list[tuple[str, int]], seeds: int, jobs: int, one_layer: bool, method: str
+) -> None:
     kind = "one layer (interpretable)" if one_layer else "a hidden layer"
     print(f"Maps with {kind}, {seeds} seeds; seconds with {jobs} fits at a time, one thread each")
     print("model   noise  screened  nVar  nDim  S1-S4 kept  screen s   fit s  passes", flush=True)
     for model, noise in settings:
         rows = Parallel(n_jobs=jobs)(
-            delayed(one_fit)(model, noise, seed, one_layer) for seed in range(seeds)
+            delayed(one_fit)(model, noise, seed, one_layer, method) for seed in range(seeds)
         )
         table = np.array(rows, dtype=float)
         screened, variables, features, _, screening, fitting, passes = table.mean(axis=0)
@@ -135,11 +141,12 @@ def main() -> None:
     parser.add_argument("--noise", nargs="+", type=int, default=NOISE)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--one-layer", action="store_true")
+    parser.add_argument("--method", choices=("closed_set", "paper"), default="closed_set")
     parser.add_argument("--only", choices=("selection", "speed", "whole"))
     chosen = parser.parse_args()
     if chosen.only in (None, "selection"):
         settings = [(model, noise) for model in chosen.models for noise in chosen.noise]
-        selection(settings, chosen.seeds, chosen.jobs, chosen.one_layer)
+        selection(settings, chosen.seeds, chosen.jobs, chosen.one_layer, chosen.method)
     if chosen.only in (None, "speed"):
         speed()
     if chosen.only == "whole":

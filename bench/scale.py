@@ -94,7 +94,11 @@ def measure(subjects: int, times: int, variables: int) -> dict[str, tuple[float,
     completed = timed("impute", lambda: complete(study, how))
     prepared = timed("rescale", lambda: finish(completed, how.rescaling))
     settings = ScreeningSettings(
-        level=LEVEL, permutations=fewest(times - 1), max_rounds=1, jobs=cores()
+        level=LEVEL,
+        method="paper",
+        permutations=fewest(times - 1),
+        max_rounds=1,
+        jobs=cores(),
     )
     timed("screen", lambda: screen(prepared.trajectories, settings, seed=1))
     return found

@@ -1,6 +1,9 @@
-"""How long screening takes, next to the bare matrix products, to dcor, and as n grows.
+"""How long screening takes, with people as the sample and as in the paper, and how it grows.
 
-Usage: OPENBLAS_NUM_THREADS=1 python bench/screening.py
+The paper's tests also next to the bare matrix products and to dcor.
+
+Usage: OPENBLAS_NUM_THREADS=1 python bench/screening.py [--large]
+--large: one round of 2,000 people x 200 decisions x 100 variables, too (minutes).
 """
 
 from __future__ import annotations
@@ -14,11 +17,15 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
+from smdp.data.trajectories import Trajectories
 from smdp.independence.over_time import HowToTest, independence_over_time
+from smdp.screening import screen
+from smdp.screening_settings import ScreeningSettings
+from smdp.simulation.generative_model import simulate
 
 VARIABLES, TIMES, SUBJECTS, PERMUTATIONS, OUTCOMES = 264, 90, 30, 999, 21
 
@@ -117,9 +124,11 @@ def threads() -> None:
 def peak_memory() -> None:
     print("\nPeak memory of a whole process, one round, default permutations")
     for variables, times, subjects, pooling in (
+        (5000, 30, 100, "by person"),
         (5000, 30, 100, "ruger"),
         (5000, 30, 100, "trajectory"),
         (264, 1, 2000, "ruger"),
+        *([(100, 200, 2000, "by person")] if "--large" in sys.argv else []),
     ):
         shape = [str(variables), str(times), str(subjects), pooling]
         command = [sys.executable, __file__, "--memory", *shape]
@@ -127,18 +136,15 @@ def peak_memory() -> None:
         print(f"  p = {variables:,}, T = {times}, n = {subjects:,}, {pooling}: {answer.strip()}")
 
 
-def measure_memory(variables: int, times: int, subjects: int, pooling: str) -> None:
-    """A screen of the given size in this process, and what it took at most."""
-    from smdp.data.trajectories import Trajectories
-    from smdp.screening import screen
-    from smdp.screening_settings import ScreeningSettings
-
+def random_trial(variables: int, times: int, subjects: int) -> Trajectories:
+    """The utility depends on the first variable, and a little."""
     random = np.random.default_rng(0)
     shape = (subjects, times)
-    trial = Trajectories(
-        states=random.normal(size=(subjects, times + 1, variables)),
+    states = random.normal(size=(subjects, times + 1, variables))
+    return Trajectories(
+        states=states,
         actions=random.integers(0, 2, shape),
-        utilities=random.normal(size=shape),
+        utilities=0.1 * states[:, :-1, 0] + random.normal(size=shape),
         valid=np.ones(shape, dtype=bool),
         available=np.ones(shape, dtype=bool),
         probabilities=np.full((*shape, 2), 0.5),
@@ -146,11 +152,38 @@ def measure_memory(variables: int, times: int, subjects: int, pooling: str) -> N
         subjects=tuple(map(str, range(subjects))),
         action_labels=("0", "1"),
     )
-    start = perf_counter()
-    screen(trial, ScreeningSettings(max_rounds=1, pooling=pooling))  # type: ignore[arg-type]
-    seconds = perf_counter() - start
+
+
+def measure_memory(variables: int, times: int, subjects: int, method: str) -> None:
+    """A screen of the given size in this process, and what it took at most."""
+    trial = random_trial(variables, times, subjects)
+    pooling = "trajectory" if method == "trajectory" else "ruger"
+    method = "rounds" if method == "by person" else "paper"
+    how = ScreeningSettings(max_rounds=1, method=method, pooling=pooling)  # type: ignore[arg-type]
+    start, worked = perf_counter(), process_time()
+    screen(trial, how)
+    seconds, processor = perf_counter() - start, process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{peak:.2f} GiB, {seconds:.0f} s")
+    print(f"{peak:.2f} GiB, {seconds:.0f} s, {processor:.0f} processor seconds")
+
+
+def by_person() -> None:
+    print("Whole screenings, best of 3, in turn: the smallest closed set, and as in the paper")
+    for noise in (0, 200):
+        trial = simulate("linear", noise=noise, seed=1)
+        closed, paper = best_of_both(
+            3,
+            lambda t=trial: screen(t, ScreeningSettings(level=0.05)),
+            lambda t=trial: screen(t, ScreeningSettings(level=0.05, method="paper")),
+        )
+        p = len(trial.variables)
+        print(f"  p = {p}, n = 30, T = 90: {closed:.2f} s against {paper:.2f} s")
+    print("Growth of the first round (p, T, n): seconds, best of 3")
+    for shape in ((50, 30, 30), (200, 30, 30), (50, 120, 30), (50, 30, 120), (50, 30, 480)):
+        trial = random_trial(*shape)
+        how = ScreeningSettings(method="rounds", max_rounds=1)
+        (seconds,) = best_of_both(3, lambda t=trial, how=how: screen(t, how))
+        print(f"  {shape}: {seconds:.2f} s")
 
 
 def main() -> None:
@@ -158,6 +191,7 @@ def main() -> None:
         variables, times, subjects = map(int, sys.argv[2:5])
         measure_memory(variables, times, subjects, sys.argv[5])
         return
+    by_person()
     against_products_and_dcor()
     growth()
     threads()

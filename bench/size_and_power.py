@@ -90,7 +90,7 @@ def false_selections(cell: SizeCell, seed: int) -> int:
 def replication(cell: PowerCell, seed: int) -> tuple[float, ...]:
     """All of S1 .. S4 in round 1, noise in round 1, noise kept (D, W, C), variables, rounds."""
     data = simulate(cell.model, noise=NOISE, subjects=SUBJECTS, times=TIMES, seed=seed)  # type: ignore[arg-type]
-    settings = ScreeningSettings(level=LEVEL, pooling=cell.pooling)  # type: ignore[arg-type]
+    settings = ScreeningSettings(level=LEVEL, method="paper", pooling=cell.pooling)  # type: ignore[arg-type]
     found = screen(data, settings, seed=seed)
     first = found.rounds[0].joined
     kept = [sum(name.startswith(kind) for name in found.selected) for kind in "DWC"]
