@@ -70,7 +70,7 @@ _HOME = {
     "distance_covariance_test": "smdp.independence.distance_covariance",
     "likelihood_ratio_test": "smdp.independence.likelihood_ratio",
     "pool_p_values": "smdp.independence.pooling",
-    "TestResult": "smdp.independence.result",
+    "TestResult": "smdp.independence.single_test",
     "Advice": "smdp.policy.decision_rule",
     "LearnedPolicy": "smdp.policy.learned_policy",
     "learn_policy": "smdp.policy.learned_policy",
@@ -162,7 +162,7 @@ if TYPE_CHECKING:
     )
     from smdp.independence.likelihood_ratio import likelihood_ratio_test as likelihood_ratio_test
     from smdp.independence.pooling import pool_p_values as pool_p_values
-    from smdp.independence.result import TestResult as TestResult
+    from smdp.independence.single_test import TestResult as TestResult
     from smdp.policy.decision_rule import Advice as Advice
     from smdp.policy.learned_policy import LearnedPolicy as LearnedPolicy
     from smdp.policy.learned_policy import learn_policy as learn_policy

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from smdp.data.trajectories import Trajectories
     from smdp.evaluation.value import PolicyValue
     from smdp.explanation.patient_explanation import PatientExplanation
-    from smdp.independence.result import TestResult
+    from smdp.independence.single_test import TestResult
     from smdp.policy.decision_rule import Advice
     from smdp.result import Result
     from smdp.simulation.compare import Comparison
@@ -329,7 +329,7 @@ SHOWN: dict[str, Shows] = {
         table=attrgetter("variables"),
         figure=_at("smdp.figures.patient:contributions_figure"),
     ),
-    "smdp.independence.result:TestResult": Shows(
+    "smdp.independence.single_test:TestResult": Shows(
         line=_test_line,
         says=_test_says,
         table=_test_table,

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from smdp.explanation.policy_explanation import Explanation
 from smdp.figures.style import ACTION_COLOURS, BLUE, GREY, labels, new_figure, plain
-from smdp.independence.result import TestResult
+from smdp.independence.single_test import TestResult
 from smdp.text import p_text
 from smdp.words.explanation import action_name
 

@@ -19,7 +19,7 @@ from smdp.independence.inputs import single_test
 from smdp.independence.merge_sort import MergeSortKernel, merge_sort_wins
 from smdp.independence.pair_products import pair_products
 from smdp.independence.permutation import Kernel
-from smdp.independence.result import TestResult
+from smdp.independence.single_test import TestResult
 from smdp.independence.workspace import Workspace
 
 

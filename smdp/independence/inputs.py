@@ -17,7 +17,7 @@ from smdp.independence.permutation import (
     large_strata,
     permutation_test,
 )
-from smdp.independence.result import TestResult
+from smdp.independence.single_test import TestResult
 from smdp.independence.workspace import Workspace
 from smdp.settings import require_whole
 from smdp.text import shorten

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smdp.independence.inputs import single_test
-from smdp.independence.result import TestResult
+from smdp.independence.single_test import TestResult
 from smdp.independence.workspace import Workspace
 
 #: Levels of x counted in one product; bounds the memory at some 20 MB for a block of permutations.
