@@ -20,7 +20,7 @@ from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.samples import sample_file
 from smdp.steps.step_plans import FeatureMapPlan, ScreeningPlan
 
-ENDLESS = ScreeningSettings(permutations=3_000_000)
+ENDLESS = ScreeningSettings(method="paper", permutations=3_000_000)
 
 
 def sample_trajectories() -> Trajectories:
