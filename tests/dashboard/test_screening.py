@@ -1,7 +1,13 @@
 """The Screening page."""
 
+from pathlib import Path
+
 import pytest
 from waiting import finish
+
+from tests.dashboard.conftest import open_file
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
 
 @pytest.fixture
@@ -54,6 +60,15 @@ def test_all_variables_kept_by_hand_need_no_test(prepared):
     assert prepared.sidebar[3] == "15 of 15 variables kept"
     assert "Nothing was left to test" in prepared.text
     assert [tab.label for tab in prepared.at.tabs] == ["Ranked table"]
+
+
+@pytest.mark.parametrize("version", ["format-1", "format-2"])
+def test_a_screening_of_an_earlier_version_shows_as_it_was(version):
+    app = open_file((GOLDEN / version / "students.smdp").read_bytes()).go("screening")
+    assert "What this says" in [each.value for each in app.at.header]
+    assert app.at.tabs[1].label == "By decision"
+    assert app.at.radio(key="screening.method").value == "paper"
+    assert not app.at.exception
 
 
 def keys(app):
