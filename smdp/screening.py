@@ -69,6 +69,7 @@ class ScreeningResult(Result):
     rank: int | None  # Rüger's u; None for whole trajectories
     settings: ScreeningSettings
     seed: int
+    people: int | None = None  # whose decisions were compared; None in the paper's tests
     past_actions: int | None = None  # earlier actions held fixed; None in the paper's tests
     arrows: pd.DataFrame | None = None  # source, target ("" is the utility), p_value, family_p
     earlier_actions: float | None = None  # p-value of earlier actions, given the closed set
@@ -120,6 +121,7 @@ def _by_person(
             closed = settings.method == "closed_set"
             chosen, complete = search.closed_set() if closed else search.related()
             stopped = "none joined" if complete else "max_rounds reached"
+        search.measure_strengths()
     progress(1.0, "Screening finished")
     names = np.array(trajectories.variables, dtype=object)
     rounds = tuple(_as_named_round(each, k + 1, names) for k, each in enumerate(search.rounds))
@@ -138,6 +140,7 @@ def _by_person(
         rank=None,
         settings=settings,
         seed=seed,
+        people=len(np.unique(search.rows.person)),
         past_actions=search.past_actions,
         arrows=_arrows(search, names),
         earlier_actions=search.earlier_actions,

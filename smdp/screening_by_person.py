@@ -166,6 +166,18 @@ class Search:
                 return tuple(sorted(chosen)), True
         return tuple(sorted(chosen)), False
 
+    def measure_strengths(self) -> None:
+        """Against the utility alone, of those that no round has measured."""
+        left = [j for j in (*self.forced, *self.candidates) if j not in self.strengths]
+        if not left:
+            return
+        utility = self.trajectories.utilities[self.rows.row, self.rows.time]
+        ranks = self.settings.ranks
+        against = Outcome(utility[:, None], self.rows, self.random, ranks=ranks)
+        for j in left:
+            points = variable_points(self._column(j), self.rows, ranks=ranks)
+            self.strengths[j] = against.strength(points)
+
     # Rounds
 
     def _marginal(self, stage: Stage, chosen: tuple[int, ...]) -> list[int]:
@@ -180,7 +192,7 @@ class Search:
 
         def test(k: int, _: Workspace) -> tuple[NDArray[np.float64], Strength | None]:
             points = variable_points(self._column(left[k]), rows, ranks=self.settings.ranks)
-            strength = against.strength(points) if stage == "first" else None
+            strength = None if chosen else against.strength(points)
             return against.test(points, self.flips), strength
 
         number = len(self.rounds) + 1

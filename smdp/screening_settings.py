@@ -8,6 +8,9 @@ from typing import Literal
 
 from smdp.settings import Settings, require, setting
 
+#: More patterns of signs would say nothing new, and fill the memory.
+MOST_SIGNS = 50_000
+
 
 @dataclass(frozen=True)
 class ScreeningSettings(Settings):
@@ -136,6 +139,12 @@ class ScreeningSettings(Settings):
                 self.permutations >= needed,
                 "permutations",
                 f"at least {needed} to reach a level of {self.level:g}",
+                self.permutations,
+            )
+            require(
+                self.permutations <= MOST_SIGNS,
+                "permutations",
+                f"at most {MOST_SIGNS:,} unless 'method' is 'paper'",
                 self.permutations,
             )
         require(

@@ -68,15 +68,15 @@ def _kept(result: ScreeningResult) -> str:
 
 
 def _by_person(result: ScreeningResult) -> str:
-    rows, most = int(result.times["subjects"].sum()), int(result.times["subjects"].max())
+    rows = int(result.times["subjects"].sum())
     past = result.past_actions or 0
     asked = result.settings.past_actions
     same = "the same treatment"
     if past:
         same += " now and the time before" if past == 1 else f" now and the {past} times before"
     text = (
-        f"People were the sample: {plural(rows, 'decision')}, of up to {most} people at a time, "
-        f"compared among those who received {same}"
+        f"People were the sample: {plural(rows, 'decision')} of {result.people} people, compared "
+        f"among those who received {same}"
     )
     if past < asked:
         more = "it" if asked == 1 else "more"

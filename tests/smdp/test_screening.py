@@ -108,6 +108,7 @@ def test_forcing_is_obeyed_and_passes_through():
     assert "noise" in result.selected
     assert "a" not in result.selected
     assert result.table.loc["noise", "status"] == "forced in"
+    assert result.table.loc["noise", "strength_low"] == 0
     assert result.table.loc["a", "status"] == "forced out"
     all_forced = ScreeningSettings(force_in=("a", "b"), force_out=("friend", "self", "noise"))
     result = screen(chain(), all_forced)
@@ -162,6 +163,7 @@ def test_trajectories_of_one_name_are_one_person():
     data = chain(subjects=24)
     names = tuple(str(i // 2) for i in range(24))
     result = screen(replace(data, subjects=names))
+    assert result.people == 12
     assert result.permutations == 2047  # all there are for 12 people
 
 
@@ -194,6 +196,7 @@ def test_progress_grows_to_one_and_can_cancel():
         ({"method": "best"}, "'method' must be 'closed_set', 'rounds' or 'paper'"),
         ({"past_actions": -1}, "'past_actions' must be"),
         ({"permutations": 8}, "'permutations' must be at least 9 to reach a level of 0.1"),
+        ({"permutations": 10**6}, "'permutations' must be at most 50,000"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, Any], message: str):

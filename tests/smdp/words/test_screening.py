@@ -41,7 +41,7 @@ def test_a_closed_set():
     text = told(result)
     assert "4 of 8 variables are kept: S1, S2, S3, S4. With the treatment, they are all" in text
     assert "their own next values were found to depend on" in text
-    assert "794 decisions, of up to 20 people at a time" in text
+    assert "794 decisions of 20 people" in text
     assert "the same treatment now and the 2 times before" in text
     assert "0.1 is for all variables of a round together" in text
     assert "not proven useless" in text
