@@ -51,7 +51,7 @@ def q_values_figure(q: pd.DataFrame, possible: tuple[str, ...]) -> go.Figure:
             showlegend=False,
             hovertemplate=f"{names[place]}: {own['q']:.2f}{interval}{now}<extra></extra>",
         )
-    figure.update_xaxes(title_text="Expected utility (Q)")
+    figure.update_xaxes(title_text="Expected discounted utility (Q)")
     figure.update_yaxes(
         type="category",
         categoryorder="array",

@@ -43,7 +43,7 @@ def new_figure(height: int = 420) -> go.Figure:
             "font": {"family": FONT, "size": 13},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis,
+            "xaxis": axis | {"title": {"standoff": 17, "font": NORMAL}},  # to the line of writing
             "yaxis": axis,
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": NORMAL},
             "hoverlabel": {"font": {"family": FONT, "size": 13}},

@@ -45,8 +45,8 @@ def margin_note(patient: PatientExplanation, level: float) -> str:
     elif patient.margin_lower <= 0:
         counts += ", which is not clear here"
     return (
-        f"{text}{counts}: {margin_text(patient)}, with a chance of {percent(level)} beyond each "
-        "bound."
+        f"{text}{counts}: {margin_text(patient)}. This interval is of {percent(1 - 2 * level)}, "
+        f"with a chance of {percent(level)} beyond each bound."
     )
 
 

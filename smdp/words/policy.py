@@ -31,13 +31,13 @@ CALLED_NOTHING = {
 PARAMETERS = (
     "Left: what one standard deviation more of a feature adds to each treatment's expected "
     "discounted utility (its parameter in Q); where the bars of a feature differ, the feature "
-    "matters for the choice. Right: what each feature is made of. Lines are 95 % intervals."
+    "matters for the choice. Right: what each feature is made of. Lines are 95\u00a0% intervals."
 )
 DIFFERENCES = (
     "Left: how the difference between the treatments changes, on average over the decisions, with "
     "one standard deviation more of a feature: to the right the feature favours the treatment "
-    "named, to the left the other one. Right: what each feature is made of. Lines are 95 % "
-    "intervals."
+    "named, to the left the other one. Right: what each feature is made of. Lines are "
+    "95\u00a0% intervals."
 )
 
 

@@ -90,8 +90,25 @@ def gain_sentence(value: PolicyValue, kind: str) -> str:
         )
     return (
         f"The {kind} policy would earn {size} ({low:.{digits}f} to {high:.{digits}f}) {way} a "
-        "decision than what was done. The interval excludes zero."
+        f"decision than what was done. The interval excludes zero.{_but_for(value)}"
     )
+
+
+def _but_for(value: PolicyValue) -> str:
+    """Where a fixed treatment may do as well: a gain over what was done is not all then."""
+    row = _hardest_to_beat(value)
+    if row is None or not row["trusted"] or row["lower"] > 0 or value.gain["estimate"] < 0:
+        return ""
+    fixed = policy_label(str(row["against"]))
+    if row["upper"] < 0:
+        return f" But '{fixed}' does better."
+    return f" Whether it does better than '{fixed}' the study does not tell."
+
+
+def _hardest_to_beat(value: PolicyValue) -> pd.Series | None:
+    """The policy's difference to the best of the fixed treatments."""
+    fixed = value.differences[value.differences["against"] != OBSERVED]
+    return fixed.loc[fixed["estimate"].idxmin()] if len(fixed) else None
 
 
 def without_interval(value: PolicyValue, kind: str) -> list[str]:
@@ -124,10 +141,8 @@ def describe_value(
             "These two intervals overlap, and yet the difference is clear: both values come from "
             "the same people, so the difference is known better than either."
         )
-    fixed = value.differences[value.differences["against"] != OBSERVED]
-    if len(fixed):
-        # The alternative that is hardest to beat.
-        row = fixed.loc[fixed["estimate"].idxmin()]
+    row = _hardest_to_beat(value)
+    if row is not None:
         against = policy_label(str(row["against"]))
         ending = "" if row["trusted"] else ", without an interval that could be trusted"
         sentences.append(
