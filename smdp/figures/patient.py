@@ -190,7 +190,9 @@ def over_time_figure(
                 showlegend=bool(chosen.any()) and not _named(figure, word),
                 hovertemplate=f"Decision %{{x}}: {plain(name)} %{{y:.4g}} ({word})<extra></extra>",
             )
+        about = variable_of(person.about, name)
         flat = {"range": [values[0] - 1, values[0] + 1]} if np.ptp(values) == 0 else {}
+        whole = {"dtick": 1} if about.kind == "binary" else {}
         figure.update_layout(
             {
                 f"yaxis{place + 2}": {
@@ -198,11 +200,12 @@ def over_time_figure(
                     "domain": [max(0.0, top - room * 0.92), top - room * 0.26],
                     "nticks": 4,
                     **flat,
+                    **whole,
                 }
             }
         )
         figure.add_annotation(
-            text=plain(variable_of(person.about, name).title, 40),
+            text=plain(about.title, 40),
             x=0,
             xref="paper",
             xanchor="left",

@@ -58,6 +58,18 @@ def test_gain_over_what_was_done(value, words):
         assert word in sentence
 
 
+@pytest.mark.parametrize(
+    ("always", "ending"),
+    [
+        (2.0, "The interval excludes zero."),
+        (2.9, "Whether it does better than 'always action 1' the study does not tell."),
+        (4.5, "But 'always action 1' does better."),
+    ],
+)
+def test_a_gain_is_not_told_without_a_fixed_treatment_that_may_do_as_well(always, ending):
+    assert gain_sentence(value_of((3.2, 2.4, 2.0, always)), "linear").endswith(ending)
+
+
 def test_sentences_say_what_they_do_not_say():
     text = " ".join(describe_value(value_of(), "neural", {int(Reason.UNCERTAIN): 0.25}))
     assert "the neural policy would earn 3.20 (2.90 to 3.50)" in text
