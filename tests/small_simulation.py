@@ -27,7 +27,9 @@ def small_how(**changes: Any) -> StudySettings:
         "folds": 2,
     }
     given: dict[str, Any] = {
-        "screening": ScreeningSettings(level=0.2, permutations=199, pooling="trajectory"),
+        "screening": ScreeningSettings(
+            level=0.2, method="paper", permutations=199, pooling="trajectory"
+        ),
         "feature_map": FeatureMapSettings(**tiny),
         "tnn": TnnSettings(**tiny),
         "neural_steps": 60,

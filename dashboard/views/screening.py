@@ -73,9 +73,18 @@ with main:
         tabs = dict(zip(headings, st.tabs(headings), strict=True))
         with tabs["Ranked table"]:
             table(screening_table(found), "screening", found.table.reset_index())
+            if found.by_person:
+                st.caption(
+                    "In brackets: where it leads most clearly, though not clearly by itself. q: "
+                    "the share of false ones among all that are as clear as this or clearer."
+                )
         if paths is not None:
             with tabs["How they lead to the outcome"]:
                 figure(paths, "screening-paths")
+                st.caption(
+                    "All arrows are tested together, so a variable can be kept although none of "
+                    "its own arrows is clear; then its clearest one is dashed."
+                )
                 table(arrows_table(found), "screening-arrows", found.arrows)
         if "By decision" in tabs:
             with tabs["By decision"]:
