@@ -36,7 +36,7 @@ from smdp.independence.by_person import (
     same_for_everybody,
     variable_points,
 )
-from smdp.independence.given_others import GivenOthers
+from smdp.independence.given_others import GivenOthers, says_the_same
 from smdp.independence.in_parallel import in_parallel
 from smdp.independence.people import finest_strata
 from smdp.independence.pooling import at_most
@@ -49,9 +49,6 @@ DRAWS = 2047
 
 #: From so many rows times variables on, all processors are used.
 LARGE = 5_000_000
-
-#: Two columns whose correlation is this near to 1 say the same.
-SAME = 1 - 1e-6
 
 Stage = Literal["first", "forward", "closure", "return", "marginal"]
 
@@ -124,10 +121,7 @@ class Search:
         places = [*self.forced, *free]
         if len(places) < 2:
             return {}
-        states = self.trajectories.states[self.rows.row, self.rows.time][:, places]
-        states = states - states.mean(axis=0)
-        size = np.sqrt((states**2).sum(axis=0))
-        alike = np.abs(states.T @ states) > SAME * np.outer(size, size)
+        alike = says_the_same(self.trajectories.states[self.rows.row, self.rows.time][:, places])
         found: dict[int, int] = {}
         for k in range(len(self.forced), len(places)):
             same = [places[i] for i in np.flatnonzero(alike[:k, k]) if places[i] not in found]
@@ -272,11 +266,17 @@ class Search:
         if self.past_actions:
             tested = self.given.earlier_actions(chosen, chosen)
             self.earlier_actions = float(family_test([tested]).p_value[0])
+        # Where the utility is a next value, an arrow to that says again what its own arrow says.
+        again = {k for k in chosen if self.given.is_utility(k)}
         tests, ends = [], []
         for j in chosen:
             rest = [k for k in chosen if k != j]
-            tests += self.given.paths(j, rest, chosen)
-            ends += [(j, target) for target in (None, *chosen)]
+            for target, test in zip(
+                (None, *chosen), self.given.paths(j, rest, chosen), strict=True
+            ):
+                if target == j or target not in again:
+                    tests.append(test)
+                    ends.append((j, target))
         found = family_test(tests)
         self.arrows = [
             Arrow(source, target, float(p), float(adjusted))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import pandas as pd
-
 from smdp.independence.pooling import at_most
 from smdp.screening import ScreeningResult
 
@@ -54,8 +52,7 @@ def closed_set(result: ScreeningResult) -> ClosedSet | None:
     ]
     names = list(dict.fromkeys(path.source for path in paths))
     memory = frozenset(path.source for path in paths if path.clear and path.target == path.source)
-    same = _next_value_is_utility(arrows)
-    between = [path for path in paths if path.source != path.target and path.target not in same]
+    between = [path for path in paths if path.source != path.target]
     steps, unclear = _steps(names, between)
     onward = [p for p in between if p.clear and steps[p.source] == steps[p.target] + 1] + unclear
     aside = [p for p in between if p.clear and p not in onward]
@@ -88,20 +85,4 @@ def _open(
 ) -> Iterable[Path]:
     return (
         p for p in between if p.source == name and p.target in steps and (p.clear or p in unclear)
-    )
-
-
-def _next_value_is_utility(arrows: pd.DataFrame) -> frozenset[str]:
-    """Variables whose next value is the utility itself, up to a scale: the same p-values all over.
-
-    An arrow to one of these says again what the arrow to the utility says.
-    """
-    by_target = arrows.pivot(index="source", columns="target", values="p_value")
-    of_utility = by_target[UTILITY]
-    if of_utility.nunique() < 2:  # all as small as they can be: nothing tells them apart
-        return frozenset()
-    return frozenset(
-        str(name)
-        for name in by_target.columns
-        if name != UTILITY and (by_target[name] == of_utility).all()
     )

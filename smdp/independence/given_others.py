@@ -37,6 +37,8 @@ RANDOM_COSINES = 100
 #: A regression has no more columns than the rows of its action divided by this.
 ROWS_A_COLUMN = 6
 RIDGE = 1e-6  # a share of the rows, columns being standardised
+#: Two columns whose correlation is this near to 1 say the same.
+SAME = 1 - 1e-6
 #: Functions of variables that are taken in hand at once.
 AT_ONCE_BYTES = 256 * 2**20
 
@@ -74,8 +76,6 @@ class GivenOthers:
         candidates: Sequence[int],
         known: Sequence[int],
         outcome: Sequence[int],
-        *,
-        utility: bool = True,
     ) -> Iterator[NDArray[np.float64]]:
         """Deviates (1 + B,) of each candidate, given the same known variables.
 
@@ -83,7 +83,7 @@ class GivenOthers:
         next values of the variables `outcome`.
         """
         regression = _Regression(self._columns(known), self.rows)
-        left = self._outcome(regression, outcome, utility)
+        left = self._outcome(regression, outcome)
         cells, people = self.rows.by_action, self.rows.people
         own = centred(left, self.rows.of_person)
         components = [(each, regression.restored(each)) for each in (left, own)]
@@ -96,7 +96,7 @@ class GivenOthers:
     ) -> list[NDArray[np.float64]]:
         """Deviates (1 + B,) of one candidate with the utility, then each next value on its own."""
         regression = _Regression(self._columns(known), self.rows)
-        left = self._outcome(regression, outcomes, True)
+        left = self._outcome(regression, outcomes)
         restored = regression.restored(left)
         psi = next(iter(self._functions(regression, [candidate])))
         cells, people = self.rows.by_action, self.rows.people
@@ -105,18 +105,15 @@ class GivenOthers:
             for k in range(left.shape[1])
         ]
 
-    def _outcome(
-        self, regression: _Regression, outcome: Sequence[int], utility: bool
-    ) -> NDArray[np.float64]:
-        columns = [self.utility] if utility else []
-        columns += [self.following[:, k] for k in outcome]
+    def _outcome(self, regression: _Regression, outcome: Sequence[int]) -> NDArray[np.float64]:
+        """(R, 1 + next values): what is left of the utility and of the next values."""
+        columns = [self.utility, *(self.following[:, k] for k in outcome)]
         left = regression.residuals(np.column_stack(columns))
         size = left.std(axis=0)
         before = np.array([each.std() for each in columns])
         # What is known without error says nothing: its residuals are rounding.
         left = np.where(size > 1e-7 * before, left / np.where(size > 0, size, 1), 0.0)
-        first = int(utility)
-        left[:, first:] /= np.sqrt(max(len(outcome), 1))
+        left[:, 1:] /= np.sqrt(max(len(outcome), 1))
         return np.asarray(left)
 
     def _functions(
@@ -133,10 +130,14 @@ class GivenOthers:
                 size, before = left[:, own].std(axis=0), raw[:, own].std(axis=0)
                 yield np.where(size > 1e-7 * before, left[:, own], 0.0)
 
+    def is_utility(self, j: int) -> bool:
+        """Whether the variable's next value is the utility itself, on some scale."""
+        return bool(says_the_same(np.column_stack([self.utility, self.following[:, j]]))[0, 1])
+
     def earlier_actions(self, known: Sequence[int], outcome: Sequence[int]) -> NDArray[np.float64]:
         """Deviates (1 + B,) of the actions taken before, given the known variables."""
         regression = _Regression(self._columns(known)[:, self.rows.strata :], self.rows)
-        left = self._outcome(regression, outcome, True)
+        left = self._outcome(regression, outcome)
         psi = regression.residuals(self._earlier())
         cells, people = self.rows.by_action, self.rows.people
         found = scores(psi, left, regression.restored(left), cells, people)
@@ -155,6 +156,14 @@ class GivenOthers:
         if len(known):
             columns.append(np.cos(combined + self.phases))
         return np.concatenate(columns, axis=1)
+
+
+def says_the_same(columns: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """(c, c): which columns are straight lines of each other."""
+    centred_columns = columns - columns.mean(axis=0)
+    size = np.sqrt((centred_columns**2).sum(axis=0))
+    products = np.abs(centred_columns.T @ centred_columns)
+    return np.asarray(products > SAME * np.outer(size, size))
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,12 @@ def finest_strata(trajectories: Trajectories, most: int) -> tuple[PeopleRows, in
 
     The present action alone always goes, with the rows that it leaves.
     """
-    for past in range(most, -1, -1):
+    for past in range(most, 0, -1):
         rows = people_rows(trajectories, past)
         kept = in_large_strata(rows)
-        fine = take(rows, kept) if kept.any() else rows
-        enough = kept.mean() >= 1 - MOST_LEFT_OUT and len(fine.row) >= ROWS_A_STRATUM * fine.strata
-        if past == 0 or enough:
-            return take(rows, kept), past
-    raise AssertionError
+        if kept.mean() >= 1 - MOST_LEFT_OUT:
+            fine = take(rows, kept)
+            if len(fine.row) >= ROWS_A_STRATUM * fine.strata:
+                return fine, past
+    rows = people_rows(trajectories, 0)
+    return take(rows, in_large_strata(rows)), 0

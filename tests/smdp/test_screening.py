@@ -62,6 +62,18 @@ def test_the_arrows_say_through_which(found):
     assert arrows["a", "b"] > 0.10
 
 
+def test_a_next_value_that_is_the_utility_is_not_told_twice():
+    data = chain()
+    result = screen(replace(data, utilities=3 - 2 * data.states[:, 1:, 0]))
+    assert "b" in result.selected
+    forced = screen(
+        replace(data, utilities=3 - 2 * data.states[:, 1:, 0]), ScreeningSettings(force_in=("a",))
+    )
+    arrows = set(zip(forced.arrows["source"], forced.arrows["target"], strict=True))
+    assert {("b", ""), ("a", ""), ("a", "a")} <= arrows
+    assert ("b", "a") not in arrows
+
+
 def test_the_table_says_why(found):
     table = found.table
     assert table.index[:2].tolist() == ["a", "b"]

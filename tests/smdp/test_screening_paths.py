@@ -38,13 +38,6 @@ def test_a_circle_finds_its_way_out():
     assert [(p.source, p.target) for p in paths.aside] == [("b", "a")]
 
 
-def test_a_next_value_that_is_the_utility_is_not_told_twice():
-    same = {("a", UTILITY): 0.001, ("a", "c"): 0.001, ("b", UTILITY): 0.004, ("b", "c"): 0.004}
-    paths = found([("c", UTILITY), ("c", "c")], same)
-    assert all(p.target == UTILITY for p in (*paths.onward, *paths.aside))
-    assert set(paths.steps.values()) == {1}
-
-
 def test_without_arrows_there_is_nothing_to_draw():
     assert closed_set(screened(method="rounds")) is None
     assert closed_set(screened(method="paper", permutations=99, pooling="trajectory")) is None
