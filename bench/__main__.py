@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 SLOW = {
+    "as_in_the_paper",
     "closed_set",
     "dimension_test",
     "feature_map",
     "ingredients",
+    "markov",
     "optimum",
     "policies",
     "policy_value",

@@ -27,7 +27,7 @@ from smdp.simulation.generative_model import simulate
 OUTPUT = Path(__file__).with_name("closed_set.md")
 REPLICATIONS = 20  # of the paper's model
 DATA_SETS = 50  # of the two other processes
-FIRST_SEED = 40_000
+FIRST_SEED = 90_000
 PAPER = [(model, noise) for model in ("linear", "quad", "exp") for noise in (0, 50, 200)]
 OTHERS = [("a", 10), ("a", 20), ("a", 40), ("b", 50), ("b", 100)]
 LEVELS = (0.05, 0.10)

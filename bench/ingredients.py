@@ -3,8 +3,9 @@
 Usage: python bench/ingredients.py [--noise 50] [--replications 5] [--jobs 2]
 
 Exponential model, n = 30, T = 90, discount 0.5: screening, map and both kinds of Q-learning on the
-same simulated trials as `smdp simulate`, with everything as it is by default and with one
-ingredient left out at a time. It prints Markdown; bench/ingredients.md holds what it printed.
+same simulated trials as `smdp simulate`, with everything as it was by default when screening was
+the paper's and the dimension chosen by comparison with the full state, and with one ingredient left
+out at a time. It prints Markdown; bench/ingredients.md holds what it printed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from joblib import Parallel, delayed
 from smdp.feature_map.adnn import dimension
 from smdp.feature_map.adnn.dimension import DimensionChoice, choose_dimension
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.replication import CellResult, replicate
 from smdp.simulation.study_settings import SimulationSetting, StudyCell, StudySettings
 from smdp.simulation.study_tables import mean_and_error
 
-DEFAULT = FeatureMapSettings(interpretable=False)
+DEFAULT = FeatureMapSettings(interpretable=False, test="relative")
+SCREENING = ScreeningSettings(level=0.05, method="paper")
 VARIANTS = {
     "as it is": DEFAULT,
     "the penalised network as the map, no refit": DEFAULT,
@@ -37,7 +40,7 @@ MEASURES = {"linear": 2, "neural": 2, "variables_count": 1, "dimension": 1, "sec
 
 
 def one(variant: str, noise: int, replication: int) -> CellResult:
-    how = StudySettings(feature_map=VARIANTS[variant])
+    how = StudySettings(feature_map=VARIANTS[variant], screening=SCREENING)
     chooses = penalised_choice if variant == NO_REFIT else choose_dimension
     with patch.object(dimension, "choose_dimension", chooses):
         return replicate(StudyCell(SimulationSetting("exp", noise), "adnn", replication), how)

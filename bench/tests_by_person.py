@@ -113,7 +113,7 @@ def with_gaps(data: Trajectories, random: np.random.Generator) -> Trajectories:
 
 
 def p_of_null(cell: Cell, seed: int) -> float:
-    random = np.random.default_rng((17, seed, hash_of(cell)))
+    random = np.random.default_rng((1017, seed, hash_of(cell)))
     n, times = cell.people, cell.times
     actions = random.integers(0, cell.actions, (n, times))
     x = one_column(random, n, times, cell.kind)
@@ -174,7 +174,7 @@ POWER = {
 def power_row(name: str) -> str:
     found = {"paper": 0, "rounds": 0}
     for seed in range(POWER_DATA_SETS):
-        random = np.random.default_rng((3, seed, len(name)))
+        random = np.random.default_rng((1003, seed, len(name)))
         n, times = 30, 30
         actions = random.integers(0, 2, (n, times))
         z = 0.5 * random.normal(size=(n, 1)) + series(random, n, times, 0.5)
@@ -194,7 +194,7 @@ def family_row(under_treatment: bool) -> str:
     """Six variables, the first of which matters; people differ, and all share a trend."""
     found, false, data_sets = 0, 0, 100
     for seed in range(data_sets):
-        random = np.random.default_rng((4, seed, int(under_treatment)))
+        random = np.random.default_rng((1004, seed, int(under_treatment)))
         n, times = 30, 30
         actions = random.integers(0, 2, (n, times))
         trend = 2 * np.linspace(-1, 1, times)

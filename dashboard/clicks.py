@@ -11,6 +11,12 @@ CLICKS = {
     "page Start.",
     "quick training": "Untick 'Quick training' for figures to report.",
     "bootstraps": "Set 'Refits on resampled people' to 0 for the default, or to 50.",
+    "look-back": "Press the button below: it sets the look-back on the page Data.",
+    "people differ": "Take a variable into the state, on the page Data, that says how people "
+    "differ (age, habits, a person's usual level). A look-back helps in part, and makes the state "
+    "larger: press the button below.",
+    "decision number": "Press the button below: it ticks 'Add the decision number as a state' on "
+    "the page Data.",
     "probability": "Their columns are chosen on the Data page.",
 }
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dashboard.session import Key, keep, kept, memo, start_visit_anew, the_analysis
+from dashboard.navigation import page_path
+from dashboard.session import Key, keep, kept, memo, run, start_visit_anew, tell, the_analysis
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable, load
 from smdp.data.column_roles import ColumnRoles, NextValue
@@ -24,6 +25,7 @@ from smdp.data.role_table import (
     roles_to_table,
 )
 from smdp.data.variables import KINDS
+from smdp.steps import DATA, MISSING
 from smdp.text import plural
 
 if TYPE_CHECKING:
@@ -186,6 +188,7 @@ def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
     for level, probability in constants.items():
         keep(f"probability:{roles.action}:{level}", probability)
     keep("lags", roles.lags)
+    keep("action lags", roles.action_lags)
     keep("add time", roles.add_time)
 
 
@@ -314,7 +317,8 @@ def with_planned_units(roles: ColumnRoles) -> ColumnRoles:
     return replace(roles, states=states)
 
 
-def choose_look_back() -> tuple[int, bool]:
+def choose_look_back() -> dict[str, Any]:
+    """What of the past, and of the clock, belongs to the state."""
     with st.expander("More"):
         lags = st.number_input(
             "Look-back (m)",
@@ -325,10 +329,41 @@ def choose_look_back() -> tuple[int, bool]:
             help="How many earlier values of each state and of the action are added to the state. "
             "0 if the present state says enough about the next one.",
         )
+        action_lags = st.number_input(
+            "Earlier treatments in the state",
+            min_value=0,
+            max_value=10,
+            value=kept("action lags", 0),
+            key=visit_key("action-lags"),
+            help="How many earlier treatments are added to the state, if more than the look-back: "
+            "for treatments that wear off, add up or tire people.",
+        )
         add_time = st.checkbox(
             "Add the decision number as a state",
             value=kept("add time", False),
             key=visit_key("add-time"),
             help="If the study changes over time (people get used to the treatment).",
         )
-    return keep("lags", int(lags)), keep("add time", bool(add_time))
+    return {
+        "lags": keep("lags", int(lags)),
+        "action_lags": keep("action lags", int(action_lags)),
+        "add_time": keep("add time", bool(add_time)),
+    }
+
+
+def change_state_and_go_on(news: str, **changes: Any) -> None:
+    """Another look-back, or the decision number as a state, as if it were chosen on Data.
+
+    Goes to the first step that is to be run again, which says so after `news`.
+    """
+    with errors_as_messages(), st.spinner("Arranging the table …"):
+        roles = replace(the_analysis().plan.roles, **changes)
+        run(DATA, roles=roles)
+        keep("lags", roles.lags)
+        keep("action lags", roles.action_lags)
+        keep("add time", roles.add_time)
+        tell(
+            f"{news} Missing values and the steps after it are to be run again, with the settings "
+            "that they had. To undo it, change it back on the page Data, under More."
+        )
+        st.switch_page(page_path(MISSING))

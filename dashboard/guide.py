@@ -39,13 +39,19 @@ STEPS = {
     ),
     "Feature dimension": (
         "Press **Fit the feature map**. It takes a minute or two; you may leave the page.",
-        "One feature after another is tried, until a test no longer speaks against it. Look at "
-        "the p-values by dimension, and at what the sentences below the figure do not claim.",
+        "One feature after another is tried. On the left, does a test find that more are needed? "
+        "On the right, how much do they keep of what the state says of the outcome? The smallest "
+        "number that passes either is chosen. Look at what the sentences below do not claim.",
     ),
     "Weights": (
         "Nothing to press. Read the figure row by row: each row is one feature.",
         "Vermilion: the feature rises with the variable. Blue: it falls. *Check stability* would "
         "show how much of this depends on who took part; it takes several minutes.",
+    ),
+    "Markov check": (
+        "Press **Test look-backs**: a few seconds. This page can be skipped.",
+        "Students differ in how much they smoke, and their past tells who they are: look at both "
+        "lines of the figure. On the right, does the effect of treatment last through the study?",
     ),
     "Q-functions": (
         "Press **Learn the Q-functions**.",

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.form import Form
 from dashboard.gate import changed_notice, needs
 from dashboard.navigation import page_path, page_steps
+from dashboard.paper_or_default import asked_for_the_paper
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, result, state, the_analysis
 from dashboard.show import (
@@ -22,10 +23,14 @@ from dashboard.show import (
     says,
     table,
 )
+from smdp.settings import as_in_the_paper
 from smdp.steps import Step
 
 #: Settings on the left, results on the right.
 COLUMNS = (1, 2.6)
+
+#: Their names keep the capital.
+PEOPLE = ("Markov",)
 
 
 def step_heading(step: Step) -> None:
@@ -37,9 +42,10 @@ def step_heading(step: Step) -> None:
 
 
 def section_now(step: Step) -> Any:
-    """What the plan says of a step, its defaults where it says nothing."""
+    """What the plan says of a step; where it says nothing, its defaults or what the paper has."""
     (section,) = step.sections
-    return the_analysis().plan.section(section.name) or section.kind()
+    planned = the_analysis().plan.section(section.name)
+    return planned or as_in_the_paper(section.kind(), asked_for_the_paper())
 
 
 def run_button(step: Step, label: str, sections: dict[str, Any], **options: Any) -> None:
@@ -62,7 +68,8 @@ def next_page(step: Step, *, even_if_open: bool = False) -> None:
 
 
 def _in_a_sentence(title: str) -> str:
-    return title if "-" in title else title[:1].lower() + title[1:]
+    named_after_a_person = title.split()[0] in PEOPLE
+    return title if "-" in title or named_after_a_person else title[:1].lower() + title[1:]
 
 
 def skeleton(step: Step) -> None:

@@ -71,6 +71,9 @@ _HOME = {
     "likelihood_ratio_test": "smdp.independence.likelihood_ratio",
     "pool_p_values": "smdp.independence.pooling",
     "TestResult": "smdp.independence.single_test",
+    "MarkovCheck": "smdp.markov.markov_check",
+    "check_markov": "smdp.markov.markov_check",
+    "MarkovSettings": "smdp.markov.markov_settings",
     "Advice": "smdp.policy.decision_rule",
     "LearnedPolicy": "smdp.policy.learned_policy",
     "learn_policy": "smdp.policy.learned_policy",
@@ -92,6 +95,7 @@ _HOME = {
     "read_study": "smdp.simulation.study_store",
     "EvaluationPlan": "smdp.steps.step_plans",
     "FeatureMapPlan": "smdp.steps.step_plans",
+    "MarkovPlan": "smdp.steps.step_plans",
     "PlaceboPlan": "smdp.steps.step_plans",
     "PolicyPlan": "smdp.steps.step_plans",
     "ReadingSettings": "smdp.steps.step_plans",
@@ -163,6 +167,9 @@ if TYPE_CHECKING:
     from smdp.independence.likelihood_ratio import likelihood_ratio_test as likelihood_ratio_test
     from smdp.independence.pooling import pool_p_values as pool_p_values
     from smdp.independence.single_test import TestResult as TestResult
+    from smdp.markov.markov_check import MarkovCheck as MarkovCheck
+    from smdp.markov.markov_check import check_markov as check_markov
+    from smdp.markov.markov_settings import MarkovSettings as MarkovSettings
     from smdp.policy.decision_rule import Advice as Advice
     from smdp.policy.learned_policy import LearnedPolicy as LearnedPolicy
     from smdp.policy.learned_policy import learn_policy as learn_policy
@@ -184,6 +191,7 @@ if TYPE_CHECKING:
     from smdp.simulation.study_store import read_study as read_study
     from smdp.steps.step_plans import EvaluationPlan as EvaluationPlan
     from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
+    from smdp.steps.step_plans import MarkovPlan as MarkovPlan
     from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
     from smdp.steps.step_plans import PolicyPlan as PolicyPlan
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings

@@ -38,10 +38,10 @@ Stop = Literal["none joined", "all variables are in", "max_rounds reached", "not
 class ScreeningRound(Content):
     """One round: every candidate tested against the utility and the variables in the set so far.
 
-    `stage`: "marginal" in Algorithm 1; "first", "forward", "closure" and "return" are the steps of
-    the search for a closed set. Where people are the sample, all times are one test: `p_values` and
-    `statistics` have no times, and `tests` has each candidate's statistic (about a standard normal
-    deviate), its own p-value, that for the family, and the q-value.
+    `stage`: "marginal" in Algorithm 1; "first", "forward", "closure", "return" and "earlier" are
+    the steps of the search for a closed set. Where people are the sample, all times are one test:
+    `p_values` and `statistics` have no times, and `tests` has each candidate's statistic (about a
+    standard normal deviate), its own p-value, that for the family, and the q-value.
     """
 
     number: int  # 1, 2, ..
@@ -73,6 +73,12 @@ class ScreeningResult(Result):
     past_actions: int | None = None  # earlier actions held fixed; None in the paper's tests
     arrows: pd.DataFrame | None = None  # source, target ("" is the utility), p_value, family_p
     earlier_actions: float | None = None  # p-value of earlier actions, given the closed set
+
+    @property
+    def needs_earlier_actions(self) -> bool:
+        """Whether earlier actions, not in the set, still matter once the set is known."""
+        found = self.earlier_actions
+        return found is not None and bool(at_most(found, self.settings.level))
 
     @property
     def by_person(self) -> bool:
@@ -117,7 +123,7 @@ def _by_person(
         search = Search(trajectories, settings, seed, report)
         stopped: Stop = "nothing to test"
         chosen = search.forced
-        if search.candidates:
+        if search.candidates or search.earlier:
             closed = settings.method == "closed_set"
             chosen, complete = search.closed_set() if closed else search.related()
             stopped = "none joined" if complete else "max_rounds reached"
@@ -161,6 +167,7 @@ ASKS: dict[Stage, str] = {
     "forward": "does anything kept still depend on it?",
     "closure": "is it needed beside the others?",
     "return": "was it hidden by others that went too?",
+    "earlier": "does what was done before still matter?",
     "marginal": "is anything kept related to it?",
 }
 
@@ -210,6 +217,9 @@ def _table_by_person(
         elif j in search.copies:
             order, status = 3, "says the same"
             why = f"Says the same as {names[search.copies[j]]}, which stands for both"
+        elif j in search.carried:
+            order, status = 1, "selected"
+            why = f"{names[search.carried[j]]} is kept, and comes to be this one"
         else:
             told = _story(name, j in chosen, rounds, search.settings.level)
             order, status, number, test, why = told
@@ -266,7 +276,7 @@ def _story(
 
 
 #: Rounds in which a variable may join the set, before it is looked at again.
-JOINING = ("first", "forward", "marginal")
+JOINING = ("first", "forward", "earlier", "marginal")
 
 
 def _as_in_the_paper(

@@ -12,9 +12,14 @@ in a process nearly everything goes with everything. The *closed set* asks the t
 4. Return: variables that say nearly the same hide each other in step 3. Of those that went, does
    (U, next S_K) depend on one given K alone? The clearest comes back; again. Then J = K, and from
    step 3 while the set shrinks.
+5. Earlier actions that belong to the state were held fixed until here. Does (U, next S_K) depend
+   on one of them given K and the others? It joins, and with it those after it, which are its next
+   values.
 
-Every round's level is for all its tests together. In the end every arrow of the set is tested:
-which variable leads to the utility, and which to the next value of which.
+Every round's level is for all candidates together: steps 3 and 4 count those that never joined,
+too, with the signs of the last round that tested them. (Counted among themselves alone, variables
+that came in by chance would meet little company to be compared with.) In the end every arrow of the
+set is tested: which variable leads to the utility, and which to the next value of which.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -50,7 +55,7 @@ DRAWS = 2047
 #: From so many rows times variables on, all processors are used.
 LARGE = 5_000_000
 
-Stage = Literal["first", "forward", "closure", "return", "marginal"]
+Stage = Literal["first", "forward", "closure", "return", "earlier", "marginal"]
 
 #: Called before each test with the round's number, what it asks and the share of it that is done.
 Report = Callable[[int, Stage, float], None]
@@ -89,7 +94,7 @@ class Search:
         report: Report,
     ) -> None:
         self.trajectories, self.settings, self.report = trajectories, settings, report
-        self.random = np.random.default_rng(seed)
+        self.seed, self.random = seed, np.random.default_rng(seed)
         self.rows, self.past_actions = finest_strata(trajectories, settings.past_actions)
         people = len(np.unique(self.rows.person)) if len(self.rows.person) else 0
         if people < FEWEST_PEOPLE:
@@ -102,19 +107,38 @@ class Search:
         draws = settings.permutations or DRAWS
         self.flips = signs(self.rows.people, draws, self.random)
         self.rounds: list[Round] = []
+        self._last_test: dict[int, NDArray[np.float64]] = {}  # of each candidate, in any round
         self.arrows: list[Arrow] = []
         self.earlier_actions: float | None = None  # p-value, given the set
         self.strengths: dict[int, Strength] = {}
         names = trajectories.variables
         self.forced = tuple(j for j, name in enumerate(names) if name in settings.force_in)
         free = [j for j, n in enumerate(names) if n not in settings.force_in + settings.force_out]
+        self.held = tuple(j for j in range(len(names)) if self._held_fixed(j))
+        self.earlier = tuple(j for j in free if j in self.held)
+        self.carried: dict[int, int] = {}  # earlier actions kept because of one before them
+        free = [j for j in free if j not in self.held]
         self.constant = tuple(j for j in free if same_for_everybody(self._column(j), self.rows))
         free = [j for j in free if j not in self.constant]
         self.copies = self._copies(free)
         self.candidates = tuple(j for j in free if j not in self.copies)
 
+    def _held_fixed(self, j: int) -> bool:
+        """Whether the variable is an earlier action that the strata hold fixed."""
+        about = self.trajectories.about[j]
+        return about.comes_from == "action" and 0 < about.lag <= self.past_actions
+
+    @cached_property
+    def given(self) -> GivenOthers:
+        return GivenOthers(self.trajectories, self.rows, self.flips, self.random, self.held)
+
     def _column(self, j: int) -> NDArray[np.float64]:
         return np.asarray(self.trajectories.states[self.rows.row, self.rows.time, j])
+
+    def _points(self, j: int) -> NDArray[np.float64]:
+        # A generator of its own: variables are tested side by side.
+        random = np.random.default_rng((self.seed, j))
+        return variable_points(self._column(j), self.rows, random, ranks=self.settings.ranks)
 
     def _copies(self, free: Sequence[int]) -> dict[int, int]:
         """Variables that are a straight line of one before them, with that one."""
@@ -135,11 +159,8 @@ class Search:
         """The variables of the smallest closed set, and whether the rounds sufficed."""
         chosen = list(self.forced)
         chosen += self._marginal("first", ())
-        if not chosen:
-            return (), True
-        self.given = GivenOthers(self.trajectories, self.rows, self.flips, self.random)
-        complete = False
-        while len(self.rounds) < self.settings.max_rounds:
+        complete = not chosen
+        while chosen and len(self.rounds) < self.settings.max_rounds:
             left = [j for j in self.candidates if j not in chosen]
             joined = self._given("forward", left, chosen, chosen) if left else []
             chosen += joined
@@ -147,6 +168,7 @@ class Search:
                 complete = True
                 break
         chosen = self._closed(sorted(chosen))
+        chosen = self._with_earlier_actions(chosen)
         self._find_arrows(chosen)
         return tuple(chosen), complete
 
@@ -157,8 +179,8 @@ class Search:
             joined = self._marginal("marginal" if self.rounds else "first", tuple(chosen))
             chosen += joined
             if not joined:
-                return tuple(sorted(chosen)), True
-        return tuple(sorted(chosen)), False
+                return tuple(self._with_earlier_actions(chosen)), True
+        return tuple(self._with_earlier_actions(chosen)), False
 
     def measure_strengths(self) -> None:
         """Against the utility alone, of those that no round has measured."""
@@ -166,11 +188,9 @@ class Search:
         if not left:
             return
         utility = self.trajectories.utilities[self.rows.row, self.rows.time]
-        ranks = self.settings.ranks
-        against = Outcome(utility[:, None], self.rows, self.random, ranks=ranks)
+        against = Outcome(utility[:, None], self.rows, self.random, ranks=self.settings.ranks)
         for j in left:
-            points = variable_points(self._column(j), self.rows, ranks=ranks)
-            self.strengths[j] = against.strength(points)
+            self.strengths[j] = against.strength(self._points(j))
 
     # Rounds
 
@@ -185,7 +205,7 @@ class Search:
         left = [j for j in self.candidates if j not in chosen]
 
         def test(k: int, _: Workspace) -> tuple[NDArray[np.float64], Strength | None]:
-            points = variable_points(self._column(left[k]), rows, ranks=self.settings.ranks)
+            points = self._points(left[k])
             strength = None if chosen else against.strength(points)
             return against.test(points, self.flips), strength
 
@@ -230,7 +250,13 @@ class Search:
         """Test, keep what was found, and give those that join, the clearest first."""
         if not candidates:
             return []
-        found = family_test(tests)
+        tests = list(tests)
+        beside: list[NDArray[np.float64]] = []
+        if stage in ("closure", "return"):
+            asked = {*candidates, *known, *outcome}
+            beside = [test for j, test in self._last_test.items() if j not in asked]
+        found = family_test(tests, beside)
+        self._last_test |= dict(zip(candidates, tests, strict=True))
         clearest = np.argsort(-found.statistic, kind="stable")
         level = self.settings.level
         joined = [candidates[k] for k in clearest if at_most(found.adjusted[k], level)]
@@ -259,6 +285,25 @@ class Search:
             if len(kept) == len(chosen) or not kept:
                 return sorted(kept)
             chosen = sorted(kept)
+
+    def _with_earlier_actions(self, chosen: list[int]) -> list[int]:
+        """In order, and with those earlier actions of the state that still matter."""
+        if not self.earlier:
+            return sorted(chosen)
+        tests = []
+        for j in self.earlier:
+            others = [k for k in self.earlier if k != j]
+            tests.append(self.given.earlier_actions([*chosen, *others], chosen, j))
+        joined = self._round("earlier", self.earlier, chosen, chosen, tests)
+        about = self.trajectories.about
+        furthest = max(joined, key=lambda j: about[j].lag, default=None)
+        if furthest is not None:
+            self.carried = {
+                j: furthest
+                for j in self.earlier
+                if j not in joined and about[j].lag < about[furthest].lag
+            }
+        return sorted([*chosen, *joined, *self.carried])
 
     def _find_arrows(self, chosen: list[int]) -> None:
         if not chosen:

@@ -63,6 +63,7 @@ class ScreeningSettings(Settings):
         },
         control="radio",
         more=True,
+        paper="paper",
     )
     test: Literal["distance_covariance", "likelihood_ratio"] = setting(
         "distance_covariance",

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from smdp.errors import SettingError
 
 INFINITY = float("inf")
+
+S = TypeVar("S", bound="Settings")
+
+#: Of a setting whose default is what the paper has, or which the paper does not speak of.
+AS_BY_DEFAULT: Any = object()
 
 
 def require(condition: bool, name: str, must: str, value: object) -> None:
@@ -40,7 +45,8 @@ class Setting:
     what the setting may have. `more`: shown under "More". `page`: False where no control is drawn
     for it, or for any of its own settings.
     `percent`: shown as one. `empty`: what people read for None. `ordered`: of a list, each value
-    once and in increasing order.
+    once and in increasing order. `paper`: its value in an analysis as in the paper, where that is
+    not the default.
     """
 
     label: str = ""
@@ -62,6 +68,7 @@ class Setting:
     percent: bool = False
     empty: str = ""
     ordered: bool = False
+    paper: Any = AS_BY_DEFAULT
 
     @property
     def title(self) -> str:
@@ -137,6 +144,32 @@ def settings_of(kind: type) -> dict[str, Setting]:
     """What each field of a settings class declares, by its name, in order."""
     found = {each.name: each.metadata.get("setting") for each in fields(kind)}
     return {name: known for name, known in found.items() if known is not None}
+
+
+def in_the_paper(kind: type) -> dict[str, Any]:
+    """The settings that an analysis as in the paper has otherwise than by default."""
+    return {
+        name: known.paper
+        for name, known in settings_of(kind).items()
+        if known.paper is not AS_BY_DEFAULT
+    }
+
+
+def as_in_the_paper(section: S, asked: bool = True) -> S:
+    """The same settings, but those that the paper has otherwise as it has them.
+
+    Not `asked`: those by default. Settings within settings too.
+    """
+    own: Any = section
+    defaults = {each.name: each.default for each in fields(own)}
+    changed = {
+        name: paper if asked else defaults[name] for name, paper in in_the_paper(type(own)).items()
+    }
+    for each in fields(own):
+        nested = getattr(own, each.name)
+        if isinstance(nested, Settings):
+            changed[each.name] = as_in_the_paper(nested, asked)
+    return replace(own, **changed)
 
 
 def _checked(name: str, value: Any, hint: Any, known: Setting) -> Any:

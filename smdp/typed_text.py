@@ -121,6 +121,12 @@ def _keys(kind: type, table: Mapping[str, object]) -> list[str]:
     return names
 
 
+def kinds_in_table(kind: type, table: Mapping[str, object]) -> list[type]:
+    """The classes whose fields are keys of a table that becomes a `kind`."""
+    flat = any(each.name == FLAT for each in fields(kind))
+    return [kind, *(kinds_in_table(_flat_type(kind, table), table) if flat else [])]
+
+
 def _flat_type(kind: type, table: Mapping[str, object]) -> type:
     """The class of the field `settings`."""
     chosen = getattr(kind, "flat_type", None)

@@ -8,11 +8,13 @@ from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.preparation_settings import PreparationSettings
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
 from smdp.screening_settings import ScreeningSettings
 from smdp.steps.step_plans import (
     EvaluationPlan,
     FeatureMapPlan,
+    MarkovPlan,
     PlaceboPlan,
     PolicyPlan,
     ReadingSettings,
@@ -75,6 +77,7 @@ def quick_plan() -> AnalysisPlan:
             seed=2,
         ),
         stability=StabilityPlan(2, 1),
+        markov=MarkovPlan(MarkovSettings(most=1, draws=199), seed=5),
         policies=(
             PolicyPlan(PolicySettings(discount=0.5, bootstraps=3), 4),
             PolicyPlan(

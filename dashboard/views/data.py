@@ -84,14 +84,12 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     frame = memo("marked", read_as, lambda: mark_missing(long, dict(reading.missing_codes)))
     next_value = widgets.choose_utility(edited)
     levels, probability = widgets.edit_actions(frame, edited)
-    lags, add_time = widgets.choose_look_back()
     chosen = roles_from_table(
         edited,
         next_value=next_value,
         probability=probability,
         action_levels=levels,
-        lags=lags,
-        add_time=add_time,
+        **widgets.choose_look_back(),
     )
     chosen = widgets.with_planned_units(chosen)
     chosen_now = {"reading": reading, "roles": chosen}

@@ -1,4 +1,4 @@
-"""5 Feature dimension: how many features it takes, by test."""
+"""5 Feature dimension: how many features it takes, exactly and in practice."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ from smdp.words.feature_map import (
     pass_table,
     stopped_notice,
 )
+
+#: Of the tests, those that a new fit can be asked for.
+TESTS = ("closed", "next_state", "absolute")
 
 step_heading(FEATURES)
 trajectories = result(RESCALING).trajectories
@@ -79,7 +82,7 @@ with settings_column, errors_as_messages():
         own = plan.settings if plan.kind == kind.name else kind.settings()
         settings = Form(FEATURES.name, own)
         for name in filter(settings.is_more, settings.names):
-            settings.draw(name)
+            settings.draw(name, options={"test": TESTS})
         form.draw("seed")
     with boxes:
         settings.draw(skip=("dimensions", "reason"))  # which have controls of their own
@@ -117,8 +120,9 @@ with main:
                 milestones(FEATURES, dimensions_so_far)
                 st.markdown(
                     f"A network will learn a map of {plural(len(names), 'variable')} to one "
-                    "feature, two, three, and so on, until the test no longer finds that something "
-                    "is lost. The p-value of each dimension appears here."
+                    "feature, two, three, and so on. Of each number two things appear here: "
+                    "whether a test finds that more features are needed (exactly), and how much "
+                    "they keep of what the state says of the outcome (in practice)."
                 )
             else:
                 st.markdown(
@@ -134,6 +138,12 @@ with main:
         if stopped_notice(fitted):
             st.warning(literal(stopped_notice(fitted)), icon=":material/stop_circle:")
         tested = map_kind(fitted.kind).tests_dimension
+        if tested and fitted.settings.test == "relative":
+            st.caption(
+                "An earlier version of this program has found this dimension, by a comparison with "
+                "the full state. A new fit asks whether features are enough exactly, and whether "
+                "they are in practice."
+            )
         if tested and fitted.settings.reason:
             st.info(
                 f"Dimension set by hand. Reason given: {literal(fitted.settings.reason)}",

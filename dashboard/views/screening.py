@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.data_widgets import change_state_and_go_on
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
 from dashboard.running import job_box
-from dashboard.session import result
+from dashboard.session import result, the_analysis
 from dashboard.show import check, errors_as_messages, figure, my_note, says, table
 from smdp.figures.screening import growth_figure, screening_figure, time_heatmap
 from smdp.figures.screening_paths import paths_figure
 from smdp.steps import RESCALING, SCREENING
+from smdp.text import plural
 from smdp.words.screening import (
     arrows_table,
     check_screening,
@@ -99,5 +101,17 @@ with main:
                 table(rounds_table(found), "screening-rounds")
         says(describe_screening(found))
         check(check_screening(found))
+        if found.needs_earlier_actions and not the_analysis().plan.roles.action_lags:
+            count = plural(found.past_actions or 0, "earlier treatment")
+            if st.button(
+                f"Add {count} to the state",
+                icon=":material/history:",
+                help="They become variables of the state, are screened like the others, and those "
+                "that are kept can decide on treatment. The first decisions of each person, which "
+                "have no earlier ones, are then left out.",
+            ):
+                change_state_and_go_on(
+                    f"The state now has {count}.", action_lags=found.past_actions
+                )
         my_note(SCREENING)
         next_page(SCREENING)

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.guide import start_guide
 from dashboard.navigation import ICONS, page_label, page_path, page_steps, step_line
 from dashboard.opening import open_box
+from dashboard.paper_or_default import choose_paper_or_default
 from dashboard.returning import offer
 from dashboard.session import state
 from dashboard.show import errors_as_messages, heading, part
@@ -54,6 +55,8 @@ with right, st.container(border=True):
         st.caption(sample.description)
 
 part("The steps")
+if loaded():
+    choose_paper_or_default()
 for step in page_steps():
     assert step.page is not None
     with st.container(horizontal=True, vertical_alignment="center"):

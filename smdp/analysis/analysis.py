@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from smdp.evaluation.value import PolicyValue
     from smdp.feature_map.fitted_map import FittedFeatureMap
     from smdp.feature_map.stability import FeatureMapStability
+    from smdp.markov.markov_check import MarkovCheck
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
 
@@ -123,6 +124,10 @@ class Analysis:
     @property
     def stability(self) -> FeatureMapStability | None:
         return self.results.get("stability")
+
+    @property
+    def markov(self) -> MarkovCheck | None:
+        return self.results.get("markov")
 
     @property
     def policies(self) -> tuple[LearnedPolicy, ...]:

@@ -239,10 +239,19 @@ def plan_from_format_2(plan: dict[str, Any]) -> dict[str, Any]:
     return plan | {"preparation": own, "rescaling": rescaling}
 
 
+def plan_from_format_3(plan: dict[str, Any]) -> dict[str, Any]:
+    """Where a plan said nothing, the dimension was chosen by a comparison with the full state."""
+    features = plan.get("features")
+    if not isinstance(features, dict) or features.get("kind", "adnn") != "adnn":
+        return plan
+    return plan | {"features": {"test": "relative", **features}}
+
+
 #: From each older format to the next: parts in, parts out.
 MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {1: from_format_1, 2: from_format_2}
 #: The same for a plan's text, whose formats are counted on their own.
 PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: plan_from_format_1,
     2: plan_from_format_2,
+    3: plan_from_format_3,
 }

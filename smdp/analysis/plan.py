@@ -13,19 +13,22 @@ from typing import Any
 from smdp import __version__
 from smdp.analysis.formats import PLAN_MIGRATIONS
 from smdp.errors import SettingError, SmdpError
-from smdp.settings import require
+from smdp.settings import Settings, as_in_the_paper, in_the_paper, require
 from smdp.steps import PlanSection, Step, step_named, steps
 from smdp.steps.step import REQUIRED
 from smdp.text import shorten
-from smdp.typed_text import from_table, to_table
+from smdp.typed_text import from_table, kinds_in_table, to_table
 
 #: Of the plan's text. A plan of a later format is refused.
-FORMAT = 3
+FORMAT = 4
 LARGEST = 10_000_000  # bytes
+#: The key of a plan whose open settings are the paper's.
+PAPER = "as_in_the_paper"
 HEAD = """\
 # An analysis plan of smdp: every choice of an analysis, to be run again with
 #     smdp run plan.toml --data study.csv --out results/
-# A key that is left out has its default. Written by smdp {version}.
+# A key that is left out has its default; with `as_in_the_paper = true` at the top, what the paper
+# has. Written by smdp {version}.
 
 """
 
@@ -141,6 +144,15 @@ class AnalysisPlan:
     def does(self, name: str) -> bool:
         """Whether the plan has this step, and comes as far."""
         return any(step.name == name for step in self.steps)
+
+    def as_in_the_paper(self) -> AnalysisPlan:
+        """The same plan, every step of the method done as the paper prints it."""
+        changed = {
+            name: as_in_the_paper(section)
+            for name, section in self._sections.items()
+            if isinstance(section, Settings)
+        }
+        return self.replace(**changed)
 
     def to_toml(self) -> str:
         """The plan as TOML, as `smdp run` takes it."""
@@ -322,7 +334,21 @@ def _plan(table: Any) -> AnalysisPlan:
         )
     for number in range(found, FORMAT):
         table = PLAN_MIGRATIONS[number](table)
+    asked = table.pop(PAPER, False)
+    require(isinstance(asked, bool), PAPER, "true or false", asked)
+    if asked:
+        _fill_in_as_in_the_paper(table)
     return AnalysisPlan.from_table(table)
+
+
+def _fill_in_as_in_the_paper(table: dict[str, Any]) -> None:
+    """Give what the plan leaves open the paper's values, not the defaults."""
+    for name, section in plan_sections().items():
+        own = table.get(name)
+        if isinstance(own, dict) and isinstance(section.kind, type):
+            for kind in kinds_in_table(section.kind, own):
+                for key, value in in_the_paper(kind).items():
+                    own.setdefault(key, value)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

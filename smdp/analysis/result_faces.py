@@ -312,6 +312,7 @@ SHOWN: dict[str, Shows] = {
     "smdp.evaluation.trial_effects:TrialSummary": Shows(
         says=_at("smdp.words.trial_effect:describe_trial")
     ),
+    "smdp.markov.markov_check:MarkovCheck": Shows(says=_at("smdp.words.markov:describe_markov")),
     "smdp.policy.decision_rule:Advice": Shows(
         line=_advice_line, says=_advice_says, table=_advice_table, figure=_advice_figure
     ),

@@ -46,7 +46,7 @@ def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     codes = who.map({name: i for i, name in enumerate(names)}).to_numpy(dtype=np.int64)
     decisions = decision_index(codes, frame[roles.time])
     grid = _Grid(codes, decisions.index, len(names))
-    check_look_back(roles.lags, grid.rows)
+    check_look_back(roles.look_back, grid.rows)
 
     states = [numbers(frame[v.name])[0] for v in roles.variables]
     variables = [

@@ -58,7 +58,8 @@ class ColumnRoles(Content):
     or a constant); with more, a mapping from each level to its column or constant.
     `action_levels`: the levels in the order in which they are counted, with their labels; None
     takes them from the values. `lags`: how many earlier values of states and action are added
-    (look-back m); `add_time`: whether the decision number becomes a state variable.
+    (look-back m); `action_lags`: how many earlier actions are, if those are more;
+    `add_time`: whether the decision number becomes a state variable.
     """
 
     subject: str
@@ -70,12 +71,15 @@ class ColumnRoles(Content):
     probability: str | float | Mapping[str, str | float] | None = None
     action_levels: Mapping[str, str] | None = field(default=None, kw_only=True)
     lags: int = field(default=0, kw_only=True)
+    action_lags: int = field(default=0, kw_only=True)
     add_time: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         states = tuple(StateVariable(s) if isinstance(s, str) else s for s in self.states)
         object.__setattr__(self, "states", states)
-        require(isinstance(self.lags, int) and 0 <= self.lags <= 50, "lags", "0 to 50", self.lags)
+        for name in ("lags", "action_lags"):
+            back = getattr(self, name)
+            require(isinstance(back, int) and 0 <= back <= 50, name, "0 to 50", back)
         require(len(states) > 0, "states", "at least one column", "none")
         self._refuse_double_use()
         if isinstance(self.utility, NextValue) and self.utility.variable not in self.state_names:
@@ -93,6 +97,11 @@ class ColumnRoles(Content):
             )
         if isinstance(self.probability, int | float):
             require(0 < self.probability < 1, "probability", "between 0 and 1", self.probability)
+
+    @property
+    def look_back(self) -> int:
+        """How many decisions before the present one a state reaches back."""
+        return max(self.lags, self.action_lags)
 
     @property
     def variables(self) -> tuple[StateVariable, ...]:

@@ -72,9 +72,17 @@ def _states(study: Study) -> str:
     share = study.missing.sum() / max(study.on_grid.sum() * len(study.variables), 1)
     text = f"{plural(len(study.variables), 'state variable')} ({', '.join(parts)})"
     text += f"; {percent(share, 1)} of their values are missing."
-    if study.roles.lags:
-        text += f" Look-back: {plural(study.roles.lags, 'earlier value')} of states and action."
-    return text
+    return text + _look_back(study.roles)
+
+
+def _look_back(roles: ColumnRoles) -> str:
+    if roles.action_lags > roles.lags:
+        actions = plural(roles.action_lags, "earlier action")
+        states = f", {plural(roles.lags, 'earlier value')} of the states" if roles.lags else ""
+        return f" Look-back: {actions}{states}."
+    if roles.lags:
+        return f" Look-back: {plural(roles.lags, 'earlier value')} of states and action."
+    return ""
 
 
 def _utility(study: Study) -> str:

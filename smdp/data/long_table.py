@@ -49,4 +49,4 @@ def _decisions(t: Trajectories, inside: NDArray[np.bool_], first: int) -> pd.Dat
 
 
 def prepared_lags(prepared: PreparedData) -> int:
-    return prepared.completed.arranged.roles.lags
+    return prepared.completed.arranged.roles.look_back

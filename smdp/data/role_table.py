@@ -136,6 +136,7 @@ def roles_from_table(
     probability: float | Mapping[str, str | float] | None = None,
     action_levels: Mapping[str, str] | None = None,
     lags: int = 0,
+    action_lags: int = 0,
     add_time: bool = False,
 ) -> ColumnRoles:
     """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
@@ -171,6 +172,7 @@ def roles_from_table(
         probability=probability if probability is not None else next(iter(in_columns), None),
         action_levels=action_levels,
         lags=lags,
+        action_lags=action_lags,
         add_time=add_time,
     )
 

@@ -25,7 +25,7 @@ def to_trajectories(
     taken, and its utility is known. A utility that is a state's next value is in that variable's
     `own_units` (n, R, p), whatever the states were rescaled to.
     """
-    lags = study.roles.lags
+    lags = study.roles.look_back
     check_look_back(lags, study.values.shape[1])
     utilities = _utilities(study, own_units)[:, :-1]
     both_rows = study.present[:, :-1] & study.present[:, 1:]
@@ -34,7 +34,7 @@ def to_trajectories(
     states, about = study.values, _measured(study, own_units)
     names = [variable.name for variable in about]
     if lags:
-        states, origin, about, remembered = _with_lags(study, about, origin, lags)
+        states, origin, about, remembered = _with_lags(study, about, origin)
         names = [variable.name for variable in about]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -99,7 +99,7 @@ def _measured(study: Study, own_units: NDArray[np.float64]) -> list[Variable]:
 
 
 def _with_lags(
-    study: Study, about: list[Variable], origin: NDArray[np.uint8], lags: int
+    study: Study, about: list[Variable], origin: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[Variable], NDArray[np.bool_]]:
     """States widened by their own and the action's earlier values; baseline has no lags.
 
@@ -111,10 +111,11 @@ def _with_lags(
     blocks, origins = [study.values], [origin]
     inside = study.on_grid
     remembered = np.ones(inside.shape, bool)
-    for lag in range(1, lags + 1):
-        blocks.append(_shift(study.values[:, :, moving], lag, np.nan))
-        origins.append(_shift(origin[:, :, moving], lag, Cell.ABSENT))
-        widened_by += [about[j].back(lag) for j in moving]
+    for lag in range(1, study.roles.look_back + 1):
+        if lag <= study.roles.lags:
+            blocks.append(_shift(study.values[:, :, moving], lag, np.nan))
+            origins.append(_shift(origin[:, :, moving], lag, Cell.ABSENT))
+            widened_by += [about[j].back(lag) for j in moving]
         for k, label in list(enumerate(study.action_labels))[1:]:
             taken = (study.actions == k).astype(float)[:, :, None]
             blocks.append(_shift(taken, lag, np.nan))

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.evaluation.propensity import propensities
 from smdp.evaluation.value_rows import value_rows
+from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require
 from smdp.text import listing

@@ -27,12 +27,7 @@ from smdp.evaluation.estimators import (
     stepwise,
 )
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.propensity import (
-    Propensities,
-    positivity_table,
-    positivity_warnings,
-    propensities,
-)
+from smdp.evaluation.positivity import positivity_table, positivity_warnings
 from smdp.evaluation.target import AnyPolicy, Target, always_target, observed_target, policy_target
 from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.feature_map.kinds import map_kind
@@ -40,6 +35,7 @@ from smdp.independence.inputs import check_seed
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Progress, silent
+from smdp.propensity import Propensities, propensities
 from smdp.result import Result
 from smdp.text import listing
 
@@ -59,7 +55,7 @@ class PolicyValue(Result):
 
     table: pd.DataFrame
     differences: pd.DataFrame
-    positivity: pd.DataFrame  # by action: see `smdp.evaluation.propensity`
+    positivity: pd.DataFrame  # by action: see `smdp.evaluation.positivity`
     cautions: tuple[str, ...]
     notes: tuple[str, ...]
     discount: float

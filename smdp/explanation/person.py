@@ -82,7 +82,7 @@ def people(prepared: PreparedData) -> tuple[str, ...]:
 def person_over_time(policy: LearnedPolicy, prepared: PreparedData, subject: str) -> PersonOverTime:
     """What was seen, done and would have been recommended at each of a person's decisions."""
     study, use, i = _of(policy, prepared, subject)
-    lags = study.roles.lags
+    lags = study.roles.look_back
     rows = np.flatnonzero(study.present[i] & (np.arange(study.present.shape[1]) >= lags)).tolist()
     decisions = np.array(rows, dtype=np.int64) - lags
     columns = [prepared.trajectories.variables.index(name) for name in policy.variables]
@@ -112,9 +112,9 @@ def person_now(
 ) -> PersonNow:
     """A person's state at a decision, in the table's units, and what could be chosen there."""
     study, use, i = _of(policy, prepared, subject)
-    row = decision + study.roles.lags
+    row = decision + study.roles.look_back
     if not (decision >= 0 and row < study.lengths[i]):
-        last = study.lengths[i] - study.roles.lags
+        last = study.lengths[i] - study.roles.look_back
         raise DataError(
             f"'{subject}' has no decision {decision + 1}.", f"Choose one from 1 to {last}."
         )

@@ -25,7 +25,7 @@ over the n subjects; a map is rejected only if both reject it (the larger p-valu
   all next states together. A paired t-test of the subjects' mean excess.
 
 Alone, each rejects the true dimension too often, as a bottleneck makes training harder: the first
-without, the second with a small margin (bench/dimension_test.md). Both are blind to dependence that
+without, the second with a small margin. Both are blind to dependence that
 the full state's regression leaves as well, such as that of a variance; and a reference that
 overfits (few rows, weak signal) predicts badly out of fold and is easily matched.
 

@@ -135,14 +135,21 @@ class TrainingSets:
     @cached_property
     def scales(self) -> tuple[tuple[Scale, Scale], ...]:
         """For each set, those of the states and of the outcomes."""
-        rows = self.rows
         return tuple(
-            (Scale.of(rows.states[used]), Scale.of(rows.outcomes[used]))
-            for used in map(self.training, range(rows.folds + 1))
+            (Scale.of(self.rows.states[used]), Scale.of(self.targets(which)[used]))
+            for which, used in enumerate(map(self.training, range(self.rows.folds + 1)))
         )
+
+    def targets(self, which: int) -> NDArray[np.float64]:
+        """(R, outputs): what the networks of a set predict, in its own units."""
+        return self.rows.outcomes
+
+    @property
+    def outputs(self) -> int:
+        return self.targets(0).shape[1]
 
     def states(self, which: int, rows: Chosen = EVERY_ROW) -> NDArray[np.float64]:
         return self.scales[which][0].standardise(self.rows.states[rows])
 
     def outcomes(self, which: int, rows: Chosen = EVERY_ROW) -> NDArray[np.float64]:
-        return self.scales[which][1].standardise(self.rows.outcomes[rows])
+        return self.scales[which][1].standardise(self.targets(which)[rows])

@@ -10,6 +10,7 @@ _HOME = {
     "data": "smdp.figures.data",
     "explanation": "smdp.figures.explanation",
     "feature_dimension": "smdp.figures.feature_dimension",
+    "markov": "smdp.figures.markov",
     "missing_values": "smdp.figures.missing_values",
     "patient": "smdp.figures.patient",
     "policy": "smdp.figures.policy",
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from smdp.figures import data as data
     from smdp.figures import explanation as explanation
     from smdp.figures import feature_dimension as feature_dimension
+    from smdp.figures import markov as markov
     from smdp.figures import missing_values as missing_values
     from smdp.figures import patient as patient
     from smdp.figures import policy as policy

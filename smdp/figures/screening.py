@@ -214,6 +214,10 @@ def growth_figure(result: ScreeningResult) -> go.Figure:
     """How many variables were in the set after each round, and which came and went."""
     steps, sets = ["start"], [list(result.settings.force_in)]
     for each in result.rounds:
+        if each.stage == "earlier":
+            steps.append("earlier treatments")
+            sets.append(list(result.selected))
+            continue
         if each.stage == "closure" and steps[-1] != "closure":
             steps.append("closure")
             sets.append(list(each.outcome))

@@ -38,11 +38,6 @@ class PeopleRows:
         return int(self.stratum.max()) + 1
 
     @cached_property
-    def cells(self) -> Cells:
-        """By person and stratum."""
-        return Cells(self.person, self.stratum)
-
-    @cached_property
     def by_action(self) -> Cells:
         """By person and action: a stratum has one action, so these are in order too."""
         return Cells(self.person, self.action)
@@ -80,11 +75,18 @@ class Cells:
 
     def __init__(self, person: NDArray[np.int64], level: NDArray[np.int64]) -> None:
         new = (person[1:] != person[:-1]) | (level[1:] != level[:-1])
-        self.start = np.flatnonzero(np.append(True, new))
-        self.person = person[self.start]
-        self.level = level[self.start]
+        start = np.flatnonzero(np.append(True, new))
+        ends = [*start[1:].tolist(), len(person)]
+        #: Of each cell: the person, the level, the rows.
+        self.spans = [
+            (who, which, slice(first, end))
+            for who, which, first, end in zip(
+                person[start].tolist(), level[start].tolist(), start.tolist(), ends, strict=True
+            )
+        ]
         self.levels = int(level.max()) + 1
         self.rows = [np.flatnonzero(level == k) for k in range(self.levels)]
+        self.size = np.array([len(each) for each in self.rows])
 
 
 class Groups:

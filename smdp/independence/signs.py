@@ -109,8 +109,14 @@ def _normal_deviates(z: NDArray[np.float64], skewness: float) -> NDArray[np.floa
     return np.asarray((6 / s) * (np.cbrt(1 + s * z / 2) - 1) + s / 6)
 
 
-def family_test(tested: Iterable[NDArray[np.float64]]) -> FamilyTested:
-    """P-values of m tests (1 + B,), as observed and flipped, that share their signs."""
+def family_test(
+    tested: Iterable[NDArray[np.float64]], beside: Iterable[NDArray[np.float64]] = ()
+) -> FamilyTested:
+    """P-values of m tests (1 + B,), as observed and flipped, that share their signs.
+
+    `beside`: further tests with these signs that belong to the family, and are less clear than all
+    that are asked about.
+    """
     both = np.array(list(tested))
     observed, flipped = both[:, 0], both[:, 1:]
     tests, draws = flipped.shape
@@ -118,6 +124,8 @@ def family_test(tested: Iterable[NDArray[np.float64]]) -> FamilyTested:
     p_value = (1 + (flipped >= reach[:, None]).sum(axis=1)) / (draws + 1)
     adjusted = np.ones(tests)
     largest = np.full(draws, NOTHING)
+    for other in beside:
+        np.maximum(largest, other[1:], out=largest)
     clearest_last = np.argsort(observed, kind="stable")
     for j in clearest_last:
         np.maximum(largest, flipped[j], out=largest)

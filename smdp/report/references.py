@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 REFERENCES = {
+    "Arellano & Bover, 1995": "Arellano, M., & Bover, O. (1995). Another look at the instrumental "
+    "variable estimation of error-components models. Journal of Econometrics, 68(1), 29–51.",
     "Arvesen, 1969": "Arvesen, J. N. (1969). Jackknifing U-statistics. The Annals of Mathematical "
     "Statistics, 40(6), 2076–2100.",
     "Bell & McCaffrey, 2002": "Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard "
@@ -18,8 +20,12 @@ REFERENCES = {
     "Cleveland et al., 1992": "Cleveland, W. S., Grosse, E., & Shyu, W. M. (1992). Local "
     "regression models. In J. M. Chambers & T. J. Hastie (Eds.), Statistical models in S "
     "(pp. 309–376). Wadsworth & Brooks/Cole.",
+    "Cook, 2007": "Cook, R. D. (2007). Fisher lecture: Dimension reduction in regression. "
+    "Statistical Science, 22(1), 1–26.",
     "Ernst et al., 2005": "Ernst, D., Geurts, P., & Wehenkel, L. (2005). Tree-based batch mode "
     "reinforcement learning. Journal of Machine Learning Research, 6, 503–556.",
+    "Fieller, 1954": "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the "
+    "Royal Statistical Society: Series B, 16(2), 175–185.",
     "Kallus & Uehara, 2020": "Kallus, N., & Uehara, M. (2020). Double reinforcement learning for "
     "efficient off-policy evaluation in Markov decision processes. Journal of Machine Learning "
     "Research, 21(167), 1–63.",
@@ -35,6 +41,9 @@ REFERENCES = {
     "100(469), 94–108.",
     "Rüger, 1978": "Rüger, B. (1978). Das maximale Signifikanzniveau des Tests: „Lehne H0 ab, "
     "wenn k unter n gegebenen Tests zur Ablehnung führen“. Metrika, 25, 171–178.",
+    "Shi et al., 2020": "Shi, C., Wan, R., Song, R., Lu, W., & Leng, L. (2020). Does the Markov "
+    "decision process fit the data: Testing for the Markov property in sequential decision making. "
+    "Proceedings of the 37th International Conference on Machine Learning, 8807–8817.",
     "Székely et al., 2007": "Székely, G. J., Rizzo, M. L., & Bakirov, N. K. (2007). Measuring and "
     "testing dependence by correlation of distances. The Annals of Statistics, 35(6), 2769–2794.",
     "Wang et al., 2017": "Wang, L., Laber, E. B., & Witkiewitz, K. (2017). Sufficient Markov "

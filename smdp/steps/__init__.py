@@ -6,6 +6,7 @@ from smdp.errors import SettingError
 from smdp.steps.data import DATA
 from smdp.steps.evaluation import EVALUATION
 from smdp.steps.features import FEATURES
+from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
@@ -17,8 +18,8 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "MISSING", "PLACEBO", "POLICY", "RESCALING", "SCREENING",
-    "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
+    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING",
+    "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
     "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
@@ -29,6 +30,7 @@ _STEPS: list[Step] = [
     SCREENING,
     FEATURES,
     STABILITY,
+    MARKOV,
     POLICY,
     EVALUATION,
     PLACEBO,

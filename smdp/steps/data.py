@@ -84,6 +84,8 @@ def methods(analysis: Analysis, asked: Any) -> str:
     text += f"; the state had {plural(len(variables), 'variable')} ({listing(variables, 20)})"
     if roles.lags:
         text += f", with {plural(roles.lags, 'earlier value')} of each and of the action"
+    if roles.action_lags > roles.lags:
+        text += f", and the {plural(roles.action_lags, 'action')} before"
     if roles.add_time:
         text += ", and the number of the decision"
     text += f". The utility was {_utility(roles.utility)}. "

@@ -123,11 +123,9 @@ def methods(analysis: Analysis, asked: FeatureMapPlan) -> str:
     text = map_kind(asked.kind).methods(asked.settings, which)
     fitted = analysis.feature_map
     if fitted is not None and not fitted.candidates.empty:
-        from smdp.words.feature_map import feature_map_summary
+        from smdp.words.feature_map import result_for_methods
 
-        chosen = fitted.candidates[fitted.candidates["chosen"]].iloc[-1]
-        verdict = ", like all that were tried" if chosen["rejected"] else " (not rejected)"
-        text += f" Result: {feature_map_summary(fitted)}{verdict}."
+        text += f" {result_for_methods(fitted)}"
     return text
 
 
@@ -146,7 +144,13 @@ def script_imports(plan: AnalysisPlan) -> set[str]:
 
 def dimension_section(analysis: Analysis, draw: Draw) -> list[Block]:
     from smdp.figures.feature_dimension import dimension_figure, loss_figure
-    from smdp.words.feature_map import candidate_table, describe_feature_map, pass_table
+    from smdp.words.feature_map import (
+        candidate_table,
+        describe_feature_map,
+        dimension_caption,
+        error_caption,
+        pass_table,
+    )
 
     fitted = analysis.feature_map
     assert fitted is not None
@@ -162,9 +166,9 @@ def dimension_section(analysis: Analysis, draw: Draw) -> list[Block]:
     found.append(
         draw(
             "p-values",
-            f"Tests of each dimension{of_pass}",
+            f"How many features{of_pass}",
             dimension_figure(fitted, last),
-            "Small p-values reject a dimension: it loses something that matters.",
+            dimension_caption(fitted),
         )
     )
     found += table("Dimensions tried", candidate_table(fitted))
@@ -175,7 +179,7 @@ def dimension_section(analysis: Analysis, draw: Draw) -> list[Block]:
             "errors",
             f"Prediction error by dimension{of_pass}",
             loss_figure(fitted, last),
-            "How well each dimension predicts the next state and utility of people left out.",
+            error_caption(fitted),
         )
     )
     return found

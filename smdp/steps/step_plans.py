@@ -9,6 +9,7 @@ from smdp.data.columns import level_text
 from smdp.data.reshape import Layout
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.feature_map.kinds import map_kind
+from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
 from smdp.result import Content
 from smdp.screening_settings import ScreeningSettings
@@ -94,6 +95,19 @@ class StabilityPlan(Settings):
         help="How many times people are drawn anew, with replacement, and the whole map is fitted.",
         least=2,
         given=(5, 500),
+    )
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class MarkovPlan(Settings):
+    """The Markov check: its settings and seed, and whether screening decides its variables."""
+
+    settings: MarkovSettings = field(default_factory=MarkovSettings)
+    use_all: bool = setting(
+        False,
+        "Use all variables",
+        help="Not only those that screening kept. Without a screening, all are used anyway.",
     )
     seed: int = seed_setting()
 

@@ -172,13 +172,51 @@ _FEATURES = (
         "Predicted for people who were not among those that the network learned from.",
     ),
     Term(
-        "relative test",
-        "Compares the features with the full state: is there anything in the state that predicts "
-        "what the features miss, and is the error clearly larger?",
+        "closed features",
+        "Features that, with the treatment, say all that the state says of the utility and of "
+        "their own next values. What else the state may say of its variables, they may leave out.",
+    ),
+    Term(
+        "exactly sufficient",
+        "Nothing is lost with these features. A test can reject that. With many people it finds "
+        "every loss, however small.",
+        "",
+        ("exact test", "exact tests"),
+    ),
+    Term(
+        "practically sufficient",
+        "What is lost with these features is negligible: a bound over people leaves less than 5 %, "
+        "say, of what the state says of the outcome. What this means for a policy's value is "
+        "another question.",
+        "",
+        ("enough in practice",),
+    ),
+    Term(
+        "normal-space test",
+        "The exact test: are more features needed to say what the state says, on average, of what "
+        "comes next? What a poorly trained network can be the reason for is taken out of its "
+        "errors; does the rest go with the state?",
+    ),
+    Term(
+        "explained share",
+        "How much smaller squared errors are with a prediction than without: 0 % is no better than "
+        "each treatment's mean, 100 % has no errors. Out of fold it can be below 0.",
+        "",
+        ("variance explained",),
+    ),
+    Term(
+        "share kept",
+        "The features' explained share of the outcome, divided by that of the full state. It can "
+        "exceed 100 %, where a network that has the full state predicts worse than the map.",
     ),
     Term(
         "absolute test",
         "The paper's test: do the errors of prediction depend on the state at all?",
+    ),
+    Term(
+        "relative test",
+        "In results of earlier versions: is there anything in the state that predicts what the "
+        "features miss, and is the error clearly larger than with the full state?",
     ),
     Term(
         "weight",
@@ -211,6 +249,34 @@ _FEATURES = (
         "paper.",
         "tNN",
         ("tNN",),
+    ),
+)
+_MARKOV = (
+    Term(
+        "Markov",
+        "A process is Markov in a state if the present state and treatment say all about what "
+        "comes next that the past could tell. Policies are learned as if it were so.",
+    ),
+    Term(
+        "look-back",
+        "How many earlier decisions are known beside the present state: their states and "
+        "treatments are then part of the state. 0 is the present alone.",
+        "m",
+        ("look-backs",),
+    ),
+    Term(
+        "own level",
+        "What is usual for a person and not said by the state: some always smoke more. A person's "
+        "past tells it, so that the past can matter although nothing of it lasts.",
+        "",
+        ("own levels",),
+    ),
+    Term(
+        "stationarity",
+        "That a process is the same throughout the study: in the same state, the same treatment "
+        "leads to the same, early and late.",
+        "",
+        ("stationary",),
     ),
 )
 _POLICY = (
@@ -316,6 +382,7 @@ TERMS: tuple[Term, ...] = tuple(
         ("The study", _STUDY),
         ("Screening", _SCREENING),
         ("Features", _FEATURES),
+        ("Markov check", _MARKOV),
         ("Policies", _POLICY),
         ("Repeating it", _REPEATING),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from smdp.data.problem import Problem
-from smdp.independence.pooling import at_most
 from smdp.screening import ASKS, ScreeningResult
 from smdp.screening_paths import UTILITY, ClosedSet, closed_set
 from smdp.text import capital, interval_text, listing, p_text, plural
@@ -135,9 +134,8 @@ def check_screening(result: ScreeningResult) -> list[Problem]:
                 + ", or force in the variables that theory asks for.",
             )
         )
-    if result.earlier_actions is not None and at_most(
-        result.earlier_actions, result.settings.level
-    ):
+    if result.needs_earlier_actions:
+        assert result.earlier_actions is not None
         found.append(
             Problem(
                 "warning",
@@ -145,7 +143,8 @@ def check_screening(result: ScreeningResult) -> list[Problem]:
                 "Earlier treatments still matter once the variables kept are known "
                 f"({p_text(result.earlier_actions)}): a policy that sees these variables alone "
                 "does not see all that counts.",
-                "Add a look-back to the state on the Data page.",
+                "Add earlier treatments to the state (the Data page, More): they are then tested "
+                "one by one.",
             )
         )
     if result.stopped == "max_rounds reached":

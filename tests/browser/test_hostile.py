@@ -20,6 +20,7 @@ PAGES = {
     "screening": "What this says",
     "feature_dimension": "What this says",
     "weights": "What this says",
+    "markov_check": "What this says",
     "q_functions": "What this says",
     "policy": "What this says",
     "patient": "What this says",

@@ -25,6 +25,7 @@ PAGES = {
     "screening": ("screening",),
     "feature_dimension": ("features",),
     "weights": ("stability",),
+    "markov_check": ("markov",),
     "q_functions": ("policy",),
     "policy": ("evaluation", "placebo"),
 }
@@ -96,7 +97,8 @@ def raw_options(control):
         "screening.method": ["closed_set", "rounds", "paper"],
         "screening.test": ["distance_covariance", "likelihood_ratio"],
         "screening.pooling": ["ruger", "trajectory"],
-        "features.test": ["relative", "absolute"],
+        "features.choose_by": ["exact_first", "exact", "practical"],
+        "features.test": ["closed", "next_state", "absolute"],
         "policy.update": ["batch", "stochastic"],
         "missing.degree": [0, 1, 2],
         "evaluation.coverage": [0.9, 0.95, 0.99],

@@ -25,6 +25,7 @@ PAGES = (
     "screening",
     "feature_dimension",
     "weights",
+    "markov_check",
     "q_functions",
     "policy",
     "patient",
@@ -54,7 +55,11 @@ def click_through(app):
     app.at.number_input(key="features.seed").set_value(2)
     finished(app.run().press("Fit the feature map")).go("weights")
     app.at.number_input(key="stability.bootstraps").set_value(5)
-    app.run().press("Check stability").go("q_functions")
+    app.run().press("Check stability").go("markov_check")
+    app.at.number_input(key="markov.most").set_value(1)
+    app.at.number_input(key="markov.draws").set_value(199)
+    app.at.number_input(key="markov.seed").set_value(7)
+    app.run().press("Test look-backs 0 to 1").go("q_functions")
     app.at.slider(key="policy.discount").set_value(0.5)
     app.at.number_input(key="policy.bootstraps").set_value(3)
     app.at.number_input(key="policy.seed").set_value(4)
@@ -121,7 +126,7 @@ def test_the_exported_plan_in_a_fresh_process_gives_every_table(clicked, repeate
 def look_at_every_page(app, sidebar):
     for page in PAGES:
         said = app.go(page).text
-        assert app.sidebar[:8] == sidebar[:8]
+        assert app.sidebar[:9] == sidebar[:9]
         assert "not those that the result" not in said, page
         assert "out of date" not in said, page
         assert not app.at.error, page
@@ -176,4 +181,4 @@ def test_another_table_is_told(clicked):
     frame.loc[3, "noise"] += 1
     app.at.file_uploader[1].upload("trial.csv", frame.to_csv(index=False).encode())
     assert "This is not the table that the analysis was made with" in app.run().text
-    assert set(app.sidebar[3:8]) == {"out of date"}
+    assert set(app.sidebar[3:9]) == {"out of date"}

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from quick_steps import InThisProcess, tiny
+from small_candidates import with_tried
+from small_policies import map_of
 from waiting import finish, wait_until
 
 from dashboard import jobs
@@ -16,15 +18,18 @@ from dashboard.session import Key
 from smdp.analysis.analysis import run_analysis
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.blocks import Paragraph
 from smdp.data.guess_roles import guess_roles
 from smdp.data.read_table import read_table
 from smdp.feature_map import kinds
+from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.kinds import map_kind
 from smdp.feature_map.layers import Layer
 from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.samples import sample_file
 from smdp.steps import FEATURES
-from smdp.steps.step_plans import ScreeningPlan
+from smdp.steps.features import dimension_section
+from smdp.steps.step_plans import FeatureMapPlan, ScreeningPlan
 from tests.dashboard.conftest import open_file
 
 SEVEN = ("quit_attempts", "weekend", "stress", "urge", "drinks", "burden", "cigs")
@@ -115,6 +120,40 @@ def test_alternating_network_with_a_dimension_by_hand(screened):
     assert "Weights of the map's one layer" in screened.text
     _the_same_stopped_early(screened)
     _the_same_but_deep(screened)
+
+
+def test_which_numbers_of_features_can_be_asked_for(screened):
+    assert screened.at.radio(key="features.choose_by").value == "exact_first"
+    tests = screened.at.radio(key="features.test")
+    assert tests.value == "closed"
+    assert len(tests.options) == 3
+    assert "keep of what the state says of the outcome (in practice)" in screened.text
+    # Earlier versions compared with the full state: a plan may say so, the page does not.
+    own = screened.at.session_state[Key.ANALYSIS]
+    earlier = FeatureMapPlan(settings=FeatureMapSettings(test="relative"))
+    saved = analysis_to_bytes(own.with_plan(features=earlier))
+    other = open_file(saved).go("feature_dimension")
+    assert other.at.radio(key="features.test").value == "closed"
+    assert not other.at.exception
+
+
+def test_both_questions_are_answered_on_the_page(screened):
+    own = screened.at.session_state[Key.ANALYSIS]
+    fitted = with_tried(map_of([Layer(np.eye(2, len(SEVEN)), np.zeros(2))], SEVEN))
+    planned = own.with_plan(features=FeatureMapPlan(settings=fitted.settings))
+    screened.at.session_state[Key.ANALYSIS] = planned.with_result("features", fitted)
+    screened.run()
+    assert not screened.at.exception
+    assert screened.sidebar[4] == "dimension 2, keeps 97 %"
+    assert "2 features are enough in practice" in screened.text
+    assert "Exactly, 4 would be needed (p = .21)." in screened.text
+    assert [tab.label for tab in screened.at.tabs][:3] == [
+        "Candidates", "Error out of fold", "Passes",
+    ]  # fmt: skip
+    report = dimension_section(
+        screened.at.session_state[Key.ANALYSIS], lambda *about: Paragraph(about[3])
+    )
+    assert any("one-sided 95 % bound" in getattr(block, "text", "") for block in report)
 
 
 def _the_same_stopped_early(app):

@@ -14,12 +14,12 @@ from smdp.words.glossary import TERMS, matching
 def test_the_guided_example_leads_through_every_page(app):
     app.press("Guided example")
     assert app.title == "Data"
-    assert "Guided example, 1 of 10." in app.text
+    assert "Guided example, 1 of 11." in app.text
     assert list(STEPS) == [
         page.title for page in (*(s.page for s in page_steps()), PATIENT, REPORT)
     ]
     app.press("Use these roles").go("missing_values")
-    assert "Guided example, 2 of 10." in app.text
+    assert "Guided example, 2 of 11." in app.text
     assert any(b.label == "Leave out 2 and impute" for b in app.at.button)
     app.press("End it")
     assert "Guided example" not in app.text
@@ -85,7 +85,7 @@ def test_marks_show_as_words():
 CONTROLS = ("selectbox", "multiselect", "number_input", "slider", "checkbox", "radio")
 CONTROLS += ("text_input", "text_area", "toggle")
 VIEWS = ("data", "missing_values", "rescaling", "screening", "feature_dimension", "weights")
-VIEWS += ("q_functions", "policy", "patient", "report", "simulation")
+VIEWS += ("markov_check", "q_functions", "policy", "patient", "report", "simulation")
 
 
 def test_every_control_is_explained(app):

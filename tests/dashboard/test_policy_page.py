@@ -15,7 +15,7 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.steps.step_plans import EvaluationPlan, FeatureMapPlan, PolicyPlan
 from tests.small_policies import random_policy
 
-EVALUATION = 7  # its place in the sidebar
+EVALUATION = 8  # its place in the sidebar
 QUICK = EvaluationSettings(folds=2, bootstraps=20, refit_map=False)
 
 

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from waiting import finish
 
+from dashboard.session import Key
 from tests.dashboard.conftest import open_file
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
@@ -118,3 +121,48 @@ def test_cancel(prepared):
     prepared.press("Cancel")
     assert prepared.sidebar[3] == "ready"
     assert "Cancelled" in prepared.text
+
+
+def late_effects() -> bytes:
+    """What was done two decisions ago acts on the outcome."""
+    random = np.random.default_rng(4)
+    people, times = 24, 30
+    done = random.integers(0, 2, (people, times))
+    mood = random.normal(size=(people, times))
+    steps = 0.6 * mood + 0.8 * np.roll(done, 2, axis=1) + random.normal(size=(people, times))
+    return (
+        pd.DataFrame(
+            {
+                "person": np.repeat(np.arange(people), times),
+                "day": np.tile(np.arange(1, times + 1), people),
+                "mood": mood.ravel().round(3),
+                "noise": random.normal(size=people * times).round(3),
+                "treated": done.ravel(),
+                "steps": steps.ravel().round(3),
+            }
+        )
+        .to_csv(index=False)
+        .encode()
+    )
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_click_adds_earlier_treatments_which_are_then_screened(app):
+    app.upload("late.csv", late_effects())
+    app.set_role("steps", role="utility").set_role("treated", role="action")
+    app.press("Use these roles").go("missing_values").press("mpute").go("rescaling")
+    app.at.radio(key="rescaling.way").set_value("Own units")
+    app.run().press("Keep own units").go("screening")
+    finish(app.press("Screen 2 variables"))
+    assert "Earlier treatments still matter" in app.text
+    app.press("Add 2 earlier treatments to the state")
+    assert app.title == "Missing values"
+    assert "The state now has 2 earlier treatments." in app.text
+    assert app.at.session_state[Key.ANALYSIS].plan.roles.action_lags == 2
+    app.go("missing_values").press("mpute").go("rescaling").press("Keep own units").go("screening")
+    finish(app.press("Screen 4 variables"))
+    table = next(d.value for d in app.at.dataframe if "status" in d.value.columns)
+    status = table.set_index("variable")["status"]
+    assert status[["mood", "treated_lag1", "treated_lag2"]].tolist() == ["kept"] * 3
+    assert "Earlier treatments still matter" not in app.text
+    assert not [b for b in app.at.button if "earlier treatment" in b.label]

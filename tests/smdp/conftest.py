@@ -38,7 +38,10 @@ def analysis(study_file, plan) -> Analysis:
 
 @pytest.fixture
 def hand_made() -> Callable[..., FittedFeatureMap]:
-    """A map with the given weights, one layer or two, and a candidate for each (p, rejected)."""
+    """A map with the given weights, one layer or two.
+
+    `candidates`: (dimension, p, rejected), as in results of earlier versions.
+    """
 
     def make(
         weights: list[list[float]],
@@ -67,7 +70,7 @@ def hand_made() -> Callable[..., FittedFeatureMap]:
             }
         )
         names = [f"feature {k + 1}" for k in range(len(matrix))]
-        given = {"settings": FeatureMapSettings(), "seed": 0} | more
+        given = {"settings": FeatureMapSettings(test="relative"), "seed": 0} | more
         return FittedFeatureMap(
             kind="adnn",
             variables=variables,

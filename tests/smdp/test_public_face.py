@@ -29,8 +29,8 @@ from smdp.steps import steps
 ROOT = Path(smdp.__file__).resolve().parent.parent
 
 STEP_RESULTS = {
-    "study", "completed", "prepared", "screening", "feature_map", "stability", "linear", "neural",
-    "value", "placebo", "trial",
+    "study", "completed", "prepared", "screening", "feature_map", "stability", "markov", "linear",
+    "neural", "value", "placebo", "trial",
 }  # fmt: skip
 NAMES = sorted(
     STEP_RESULTS
@@ -62,6 +62,7 @@ def results() -> dict[str, Any]:
         "screening": done.screening,
         "feature_map": done.feature_map,
         "stability": done.stability,
+        "markov": done.markov,
         "linear": linear,
         "neural": neural,
         "value": done.values[0],

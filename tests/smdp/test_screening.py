@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from smdp.data.trajectories import Trajectories
+from smdp.data.variables import earlier_action
 from smdp.errors import DataError, SettingError
 from smdp.progress import Cancelled
 from smdp.screening import screen
@@ -149,6 +150,42 @@ def test_variables_that_nearly_say_the_same_do_not_hide_each_other():
     kept = screen(replace(data, states=states)).selected
     assert {"a", "friend"} & set(kept)
     assert "b" in kept
+
+
+def with_earlier_actions(effect: float, lags: int = 2) -> Trajectories:
+    """The utility follows what was done two decisions ago, and the state remembers that."""
+    data = chain(subjects=30, times=30)
+    n, times = data.actions.shape
+    earlier = np.zeros((n, times + 1, lags))
+    for lag in range(1, lags + 1):
+        earlier[:, lag:, lag - 1] = data.actions[:, : times - lag + 1]
+    about = [earlier_action("module", "1", lag, named=False) for lag in range(1, lags + 1)]
+    valid = data.valid & (np.arange(times) >= lags)
+    before = np.roll(data.actions, 2, axis=1)
+    return replace(
+        data,
+        states=np.concatenate([data.states, earlier], axis=2),
+        utilities=data.utilities + effect * before,
+        valid=valid,
+        variables=(*data.variables, *(each.name for each in about)),
+        about=(*data.about, *about),
+    )
+
+
+def test_earlier_actions_of_the_state_join_where_they_matter_with_those_after_them():
+    result = screen(with_earlier_actions(0.6))
+    assert result.selected == ("a", "b", "module_lag1", "module_lag2")
+    assert result.rounds[-1].stage == "earlier"
+    assert result.rounds[-1].joined == ("module_lag2",)
+    assert "module_lag2 is kept" in result.table.loc["module_lag1", "reason"]
+    assert result.earlier_actions > 0.10  # nothing is left of them
+    assert not set(screen(with_earlier_actions(0.0)).selected) & {"module_lag1", "module_lag2"}
+
+
+def test_earlier_actions_that_are_not_in_the_state_are_missed_aloud():
+    data = with_earlier_actions(0.6)
+    result = screen(data.select(data.variables[:5]))
+    assert result.earlier_actions <= 0.05
 
 
 def test_unequal_lengths_three_actions_and_unavailability():

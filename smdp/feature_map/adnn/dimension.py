@@ -1,20 +1,40 @@
-"""The smallest dimension whose map is not rejected, for one set of variables.
+"""How few features are enough, for one set of variables.
 
 Candidates are tried upwards, a few at a time as one batch. For each: width, depth and penalty by
-cross-validation, variables from the penalised fit, then the unpenalised refit and both tests.
+cross-validation, variables from the penalised fit, then the unpenalised refit, and two questions.
+*Exact*: does the test of the normal space reject the dimension (`normal_space`)? *Practical*: do
+the features keep what the state says of the utility (`share_kept`)? The choice is the smallest
+dimension that is not rejected; where only as many features as there are variables would do, the
+smallest that is enough in practice (or whichever is asked for). Candidates are tried until the
+exact question is answered, so that both answers are there.
+
+The map is refitted to predict the utility and its own next features (`closed`), or every variable's
+next value. The paper's absolute test, and the comparison with the full state that chose the maps of
+earlier versions (`sufficiency`), can be asked for instead; then the first that is not rejected is
+the choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smdp.errors import DataError
+from smdp.feature_map.adnn.closed import UtilitySets, closed_features
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
-from smdp.feature_map.adnn.refit import Architecture, Refitted, refit, residuals_without_state
+from smdp.feature_map.adnn.refit import (
+    Architecture,
+    Refitted,
+    out_of_fold_residuals,
+    refit,
+    residuals_without_state,
+)
 from smdp.feature_map.adnn.tuning import (
     Key,
     Tuned,
@@ -24,9 +44,12 @@ from smdp.feature_map.adnn.tuning import (
     tune,
 )
 from smdp.feature_map.layers import apply
-from smdp.feature_map.sufficiency import Compared, RelativeTest, absolute_p_value
+from smdp.feature_map.normal_space import dimension_test, form_test
+from smdp.feature_map.share_kept import ShareKept, share_kept
+from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets
 from smdp.independence.pooling import at_most
+from smdp.independence.signs import FEWEST_PEOPLE
 from smdp.progress import Message
 
 #: Networks that are trained at once when it can be chosen.
@@ -40,6 +63,9 @@ TUNED, REFITTED = 0.6, 0.95
 
 Report = Callable[[float, str], None]
 
+#: Why a dimension was chosen: what found it to be enough, or "largest" if nothing did.
+Why = Literal["exact", "practical", "absolute", "relative", "largest"]
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -47,25 +73,33 @@ class Candidate:
 
     tuned: Tuned
     refitted: Refitted
-    inputs: tuple[int, ...]  # the columns with weights that are not zero
-    refit_loss: float  # out of fold, comparable with the tuned loss
-    absolute: float  # p-value
-    relative: Compared  # p-values
+    losses: NDArray[np.float64]  # of each fold, after the refit; of the utility if it is closed
+    refit_loss: float  # out of fold, comparable with the tuned loss; NaN where it is closed
+    p_value: float  # of the test that decides
+    figures: dict[str, float | bool]  # what was found, by the columns of the table
     rejected: bool  # by the test that decides
+    practical: bool = False  # enough in practice
 
     @property
     def dimension(self) -> int:
         return self.tuned.dimension
 
-    def news(self, settings: FeatureMapSettings) -> Message:
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The columns with weights that are not zero."""
+        return self.tuned.network.selected
+
+    def news(self) -> Message:
         """For those who watch: what the test said."""
-        p = self.relative.p_value if settings.test == "relative" else self.absolute
         verdict = "rejected" if self.rejected else "not rejected"
+        share = self.figures.get("share_kept", float("nan"))
+        kept = {"share_kept": float(share)} if share == share else {}
         return Message(
-            f"Dimension {self.dimension} {verdict}, p = {p:.4f}",
+            f"Dimension {self.dimension} {verdict}, p = {self.p_value:.4f}",
             tested_dimension=self.dimension,
-            p_value=float(p),
+            p_value=float(self.p_value),
             rejected=bool(self.rejected),
+            **kept,
         )
 
 
@@ -75,6 +109,7 @@ class DimensionChoice:
 
     candidates: tuple[Candidate, ...]
     chosen: Candidate
+    why: Why
     notes: tuple[str, ...]
 
 
@@ -98,8 +133,11 @@ def choose_dimension(
     *,
     seed: np.random.SeedSequence,
     report: Report,
+    probabilities: NDArray[np.float64] | None = None,
 ) -> DimensionChoice:
-    """Candidates upwards until one is not rejected; if all are, the largest.
+    """Candidates upwards until one is enough; if none is, the largest.
+
+    `probabilities`: (R, heads), of the treatments, for the test of the normal space.
 
     Of many variables, those that matter are found first: without a bottleneck a map loses nothing
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
@@ -114,55 +152,76 @@ def choose_dimension(
     if columns > SMALL and settings.dimensions is None and settings.iterate:
         # One short start will do for a map that is not the last.
         short = replace(settings, restarts=1, refit_steps=-(-settings.refit_steps // 2))
-        search = _Search(sets, short, seed)
-        whole = search.first_not_rejected((columns,), _within(report, 0.0, 0.3))
+        search = _Search(sets, short, seed, probabilities, whole=True)
+        whole = search.smallest_enough((columns,), _within(report, 0.0, 0.3))
         if whole is not None and len(whole.inputs) < columns:
-            return DimensionChoice(tuple(search.tried), whole, tuple(search.notes))
+            return DimensionChoice(tuple(search.tried), whole, search.why, tuple(search.notes))
         report = _within(report, 0.3, 0.7)
-    search = _Search(sets, settings, seed)
-    chosen = search.first_not_rejected(dimensions, _within(report, 0.0, 0.8))
+    search = _Search(sets, settings, seed, probabilities)
+    chosen = search.smallest_enough(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
         below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
         gap = tuple(range(max(below, default=0) + 1, chosen.dimension))
         if gap and len(chosen.inputs) == columns:
-            chosen = search.first_not_rejected(gap, _within(report, 0.8, 0.1)) or chosen
+            chosen = search.smallest_enough(gap, _within(report, 0.8, 0.1)) or chosen
     if chosen is not None and settings.iterate and len(chosen.inputs) == columns:
         chosen = search.sparser(chosen, _within(report, 0.9, 0.1))
     tried = tuple(sorted(search.tried, key=lambda candidate: candidate.dimension))
-    return DimensionChoice(tried, chosen or tried[-1], tuple(search.notes))
+    why = "largest" if chosen is None else search.why
+    return DimensionChoice(tried, chosen or tried[-1], why, tuple(search.notes))
 
 
 class _Search:
     """Fits and tests dimensions, a few at a time, and remembers what it did."""
 
     def __init__(
-        self, sets: TrainingSets, settings: FeatureMapSettings, seed: np.random.SeedSequence
+        self,
+        sets: TrainingSets,
+        settings: FeatureMapSettings,
+        seed: np.random.SeedSequence,
+        probabilities: NDArray[np.float64] | None,
+        *,
+        whole: bool = False,
     ) -> None:
+        """`whole`: there is no bottleneck, and what counts is which variables are used."""
         self._sets, self._settings, self._seed = sets, settings, seed
-        self._refitted: dict[Architecture, Refitted] = {}
         self._losses: dict[Key, NDArray[np.float64]] = {}
-        self._relative: RelativeTest | None = None
+        if settings.two_questions:
+            assert probabilities is not None
+            self._judge: _Judge = _TwoQuestions(sets, settings, seed, probabilities, whole=whole)
+        else:
+            self._judge = _FirstNotRejected(sets, settings, seed)
         self.tried: list[Candidate] = []
         self.notes: list[str] = []
+        self.why: Why = "largest"
 
-    def first_not_rejected(self, dimensions: tuple[int, ...], report: Report) -> Candidate | None:
-        sets, settings = self._sets, self._settings
-        size = _at_once(sets, settings)
+    def smallest_enough(self, dimensions: tuple[int, ...], report: Report) -> Candidate | None:
+        """Tried upwards until one is not rejected; then the smallest that is enough."""
+        mine: list[Candidate] = []
+        for found in self._judged(dimensions, report):
+            mine.append(found)
+            if not found.rejected and self._judge.choose(mine):
+                break
+        choice = self._judge.choose(mine)
+        if choice is None:
+            return None
+        smallest, self.why = choice
+        return smallest
+
+    def _judged(self, dimensions: tuple[int, ...], report: Report) -> Iterator[Candidate]:
+        """One after the other, fitted a few at a time."""
+        size = _at_once(self._sets, self._settings)
         for start in range(0, len(dimensions), size):
             part = dimensions[start : start + size]
             within = _within(report, start / len(dimensions), len(part) / len(dimensions))
-            fitted, notes = self._fit(part, settings, within)
-            self.notes += notes
-            relative = self._relative or self._compared_with_full_state(within)
+            fitted = self._fit(part, self._settings, within)
+            self.notes += self._judge.prepare(within)
             for tuned, architecture in fitted.items():
                 within(REFITTED, f"Testing dimension {tuned.dimension}")
-                refitted = self._refitted[architecture]
-                found = _tested(sets, tuned, refitted, relative, settings, self._seed)
+                found = self._judge.judge(tuned, architecture)
                 self.tried.append(found)
-                within(REFITTED, found.news(settings))
-                if not found.rejected:
-                    return found
-        return None
+                within(REFITTED, found.news())
+                yield found
 
     def sparser(self, chosen: Candidate, report: Report) -> Candidate:
         """Of the same dimension, with a larger penalty: the map of the fewest variables that is not
@@ -178,25 +237,32 @@ class _Search:
         return best
 
     def _with_penalty(self, penalty: float, chosen: Candidate, report: Report) -> Candidate | None:
-        sets, alone = self._sets, replace(self._settings, penalties=(penalty,))
+        alone = replace(self._settings, penalties=(penalty,))
         try:
-            fitted, _ = self._fit((chosen.dimension,), alone, report)
+            fitted = self._fit((chosen.dimension,), alone, report, fewer_than=len(chosen.inputs))
         except DataError:  # it could not be trained: nothing is lost
             return None
-        ((tuned, architecture),) = fitted.items()
-        if not 0 < len(architecture.inputs) < len(chosen.inputs):
+        if not fitted:
             return None
-        assert self._relative is not None
-        refitted = self._refitted[architecture]
+        ((tuned, architecture),) = fitted.items()
         report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
-        found = _tested(sets, tuned, refitted, self._relative, self._settings, self._seed)
-        worse = clearly_worse(_refit_losses(sets, refitted), _refit_losses(sets, chosen.refitted))
-        return None if found.rejected or worse else found
+        found = self._judge.judge(tuned, architecture)
+        worse = clearly_worse(found.losses, chosen.losses)
+        enough = found.practical if self.why == "practical" else not found.rejected
+        return found if enough and not worse else None
 
     def _fit(
-        self, dimensions: tuple[int, ...], settings: FeatureMapSettings, report: Report
-    ) -> tuple[dict[Tuned, Architecture], list[str]]:
-        """Tune and refit these dimensions, except for what is known from before."""
+        self,
+        dimensions: tuple[int, ...],
+        settings: FeatureMapSettings,
+        report: Report,
+        *,
+        fewer_than: int | None = None,
+    ) -> dict[Tuned, Architecture]:
+        """Tune and refit these dimensions, except for what is known from before.
+
+        `fewer_than`: refit only what uses some variables, and fewer than these.
+        """
         name = f"dimension {dimensions[0]}"
         if len(dimensions) > 1:
             name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
@@ -211,21 +277,52 @@ class _Search:
         wanted = {
             each: Architecture(each.dimension, each.width, each.depth, each.network.selected)
             for each in tuned
+            if fewer_than is None or 0 < len(each.network.selected) < fewer_than
         }
-        more, left_out = refit(
-            self._sets,
-            [each for each in wanted.values() if each not in self._refitted],
-            settings,
-            seed=_spawn(self._seed, 1),
-            report=lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
+        left_out = self._judge.refit(
+            list(wanted.values()),
+            lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
         )
-        self._refitted |= more
-        return wanted, notes + left_out
+        if fewer_than is None:
+            self.notes += notes + left_out
+        return wanted
 
-    def _compared_with_full_state(self, report: Report) -> RelativeTest:
-        """The reference has a hidden layer even where the map may not: it is what the full state
-        can predict, whereas one layer without a bottleneck may itself predict badly."""
-        sets, reference = self._sets, _reference(self._sets, self._settings)
+
+class _Judge(ABC):
+    """Refits maps without penalty, and says of each whether it is enough."""
+
+    def __init__(
+        self, sets: TrainingSets, settings: FeatureMapSettings, seed: np.random.SeedSequence
+    ) -> None:
+        self._sets, self._settings, self._seed = sets, settings, seed
+        self._refitted: dict[Architecture, Refitted] = {}
+
+    @abstractmethod
+    def refit(
+        self, architectures: Sequence[Architecture], report: Callable[[float], None]
+    ) -> list[str]:
+        """Refit those that are not known from before; notes on starts that were left out."""
+
+    @abstractmethod
+    def prepare(self, report: Report) -> list[str]:
+        """Whatever all maps are compared with; notes on it."""
+
+    @abstractmethod
+    def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate: ...
+
+    @abstractmethod
+    def choose(self, tried: Sequence[Candidate]) -> tuple[Candidate, Why] | None:
+        """Of those tried, the one to take and why; None if none is enough."""
+
+    def _reference(
+        self, sets: TrainingSets, report: Report
+    ) -> tuple[Architecture, dict[Architecture, Refitted], list[str]]:
+        """The full state: a map with a hidden layer even where others may have none.
+
+        It is what the full state can predict, whereas one layer without a bottleneck may itself
+        predict badly.
+        """
+        reference = _reference(self._sets, self._settings)
         found, notes = refit(
             sets,
             [reference],
@@ -233,42 +330,203 @@ class _Search:
             seed=_spawn(self._seed, 1),
             report=lambda share: report(REFITTED, "Fitting the full state"),
         )
-        self.notes += notes
+        return reference, found, notes
+
+
+class _FirstNotRejected(_Judge):
+    """By the paper's absolute test, or by the comparison with the full state."""
+
+    _relative: RelativeTest | None = None
+
+    def refit(
+        self, architectures: Sequence[Architecture], report: Callable[[float], None]
+    ) -> list[str]:
+        unknown = [each for each in architectures if each not in self._refitted]
+        seed = _spawn(self._seed, 1)
+        more, notes = refit(self._sets, unknown, self._settings, seed=seed, report=report)
+        self._refitted |= more
+        return notes
+
+    def prepare(self, report: Report) -> list[str]:
+        if self._relative is not None:
+            return []
+        reference, found, notes = self._reference(self._sets, report)
         if not self._settings.interpretable:
             self._refitted |= found
         self._relative = RelativeTest(
-            sets.rows,
+            self._sets.rows,
             found[reference].residuals,
-            residuals_without_state(sets),
+            residuals_without_state(self._sets),
             self._settings.margin,
         )
-        return self._relative
+        return notes
+
+    def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
+        assert self._relative is not None
+        sets, settings, refitted = self._sets, self._settings, self._refitted[architecture]
+        network = refitted.network
+        features = apply(network.features, network.activation, sets.states(sets.everything))
+        seed = _spawn(self._seed, 2, tuned.dimension)
+        absolute = absolute_p_value(sets.rows, refitted.residuals, features, settings, seed=seed)
+        compared = self._relative.compare(refitted.residuals)
+        p_value = compared.p_value if settings.test == "relative" else absolute
+        losses = _refit_losses(sets, refitted)
+        return Candidate(
+            tuned=tuned,
+            refitted=refitted,
+            losses=losses,
+            refit_loss=float(losses.mean()),
+            p_value=p_value,
+            figures={
+                "p_absolute": absolute,
+                "p_relative": compared.p_value,
+                "p_dependence": compared.dependence,
+                "p_loss": compared.loss,
+            },
+            rejected=at_most(p_value, settings.level),
+        )
+
+    def choose(self, tried: Sequence[Candidate]) -> tuple[Candidate, Why] | None:
+        why: Why = "relative" if self._settings.test == "relative" else "absolute"
+        return next(((each, why) for each in tried if not each.rejected), None)
 
 
-def _tested(
-    sets: TrainingSets,
-    tuned: Tuned,
-    refitted: Refitted,
-    relative: RelativeTest,
-    settings: FeatureMapSettings,
-    seed: np.random.SeedSequence,
-) -> Candidate:
-    network = refitted.network
-    features = apply(network.features, network.activation, sets.states(sets.everything))
-    absolute = absolute_p_value(
-        sets.rows, refitted.residuals, features, settings, seed=_spawn(seed, 2, tuned.dimension)
-    )
-    compared = relative.compare(refitted.residuals)
-    decides = compared.p_value if settings.test == "relative" else absolute
-    return Candidate(
-        tuned=tuned,
-        refitted=refitted,
-        inputs=tuned.network.selected,
-        refit_loss=float(_refit_losses(sets, refitted).mean()),
-        absolute=absolute,
-        relative=compared,
-        rejected=at_most(decides, settings.level),
-    )
+class _TwoQuestions(_Judge):
+    """Is it exactly enough, and is it practically?"""
+
+    def __init__(
+        self,
+        sets: TrainingSets,
+        settings: FeatureMapSettings,
+        seed: np.random.SeedSequence,
+        probabilities: NDArray[np.float64],
+        *,
+        whole: bool,
+    ) -> None:
+        super().__init__(sets, settings, seed)
+        self._probabilities = probabilities
+        self._closed = settings.test == "closed"
+        self._whole = whole
+        self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
+        self._of_full_state: NDArray[np.float64] | None = None
+
+    @property
+    def _fitted_to(self) -> TrainingSets:
+        return UtilitySets(self._sets.rows) if self._closed else self._sets
+
+    def refit(
+        self, architectures: Sequence[Architecture], report: Callable[[float], None]
+    ) -> list[str]:
+        unknown = list(dict.fromkeys(a for a in architectures if a not in self._refitted))
+        closing = self._closed and not self._whole
+        share = 0.5 if closing else 1.0  # closing a map takes about as long as fitting it
+        fitted, notes = refit(
+            self._fitted_to,
+            unknown,
+            self._settings,
+            seed=_spawn(self._seed, 1),
+            report=lambda done: report(share * done),
+        )
+        for k, each in enumerate(unknown):
+            self._targets[each] = self._fitted_to
+            if closing:
+                part = (1 - share) / len(unknown)
+                own = partial(_report_part, report, share + k * part, part)
+                fitted[each] = self._close(each, fitted[each], own)
+        self._refitted |= fitted
+        return notes
+
+    def _close(
+        self, size: Architecture, fitted: Refitted, report: Callable[[float], None]
+    ) -> Refitted:
+        found = closed_features(
+            self._fitted_to,
+            [*fitted.folds, fitted.network],
+            size,
+            fitted.weight_decay,
+            self._settings,
+            seed=_spawn(self._seed, 4),
+            report=report,
+        )
+        self._targets[size] = found.sets
+        *folds, network = found.networks
+        residuals = out_of_fold_residuals(found.sets, folds)
+        return Refitted(network, tuple(folds), residuals, fitted.weight_decay)
+
+    def prepare(self, report: Report) -> list[str]:
+        if self._of_full_state is not None or self._whole:
+            return []
+        reference, found, notes = self._reference(self._fitted_to, report)
+        self._of_full_state = found[reference].residuals[:, 0]
+        return notes
+
+    def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
+        rows, refitted = self._sets.rows, self._refitted[architecture]
+        exact, form = self._tested(architecture, refitted)
+        kept = self._share_kept(refitted)
+        practical = kept.at_least > 1 - self._settings.negligible
+        if self._closed:  # targets differ between maps, but for the utility
+            squares = np.square(refitted.residuals[:, 0])
+            losses = np.bincount(rows.fold, squares) / np.bincount(rows.fold)
+        else:
+            losses = _refit_losses(self._sets, refitted)
+        return Candidate(
+            tuned=tuned,
+            refitted=refitted,
+            losses=losses,
+            refit_loss=float("nan") if self._closed else float(losses.mean()),
+            p_value=exact,
+            figures={
+                "p_exact": exact,
+                "p_form": form,
+                "share_kept": kept.share,
+                "share_at_least": kept.at_least,
+                "share_low": kept.low,
+                "share_high": kept.high,
+                "explained": kept.explained,
+                "explained_by_state": kept.explained_by_state,
+                "practical": practical,
+            },
+            rejected=bool(at_most(exact, self._settings.level)),
+            practical=practical,
+        )
+
+    def choose(self, tried: Sequence[Candidate]) -> tuple[Candidate, Why] | None:
+        columns, by = self._sets.rows.columns, self._settings.choose_by
+        exact = [each for each in tried if not each.rejected]
+        # As many features as variables are exact by definition, and spare nobody anything.
+        fewer = [each for each in exact if each.dimension < columns or self._whole]
+        practical = [each for each in tried if each.practical]
+        orders: dict[str, list[tuple[list[Candidate], Why]]] = {
+            "exact_first": [(fewer, "exact"), (practical, "practical"), (exact, "exact")],
+            "exact": [(exact, "exact")],
+            "practical": [(practical, "practical")],
+        }
+        for enough, why in orders[by]:
+            if enough:
+                return min(enough, key=lambda each: each.dimension), why
+        return None
+
+    def _tested(self, size: Architecture, refitted: Refitted) -> tuple[float, float]:
+        """The p-values of the dimension and, of maps of one layer, of their form."""
+        if size.dimension >= self._sets.rows.columns:
+            return 1.0, float("nan")
+        by_hand = self._settings.dimensions is not None
+        if self._sets.rows.subjects < FEWEST_PEOPLE and by_hand:
+            return float("nan"), float("nan")
+        sets, folds = self._targets[size], refitted.folds
+        seed = _spawn(self._seed, 3, size.dimension)
+        exact = dimension_test(sets, folds, self._probabilities, seed=seed).p_value
+        if len(refitted.network.features) != 1:
+            return exact, float("nan")
+        return exact, form_test(sets, folds, self._probabilities, seed=seed).p_value
+
+    def _share_kept(self, refitted: Refitted) -> ShareKept:
+        rows = self._sets.rows
+        own = refitted.residuals[:, 0]
+        full = own if self._of_full_state is None else self._of_full_state
+        nothing = residuals_without_state(self._sets)[:, 0]
+        return share_kept(rows.subject, own, full, nothing)
 
 
 def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]:
@@ -285,6 +543,12 @@ def _at_once(sets: TrainingSets, settings: FeatureMapSettings) -> int:
 def _within(report: Report, first: float, length: float) -> Report:
     """Progress through a part of the whole."""
     return lambda share, what: report(first + length * share, what)
+
+
+def _report_part(
+    report: Callable[[float], None], first: float, length: float, share: float
+) -> None:
+    report(first + length * share)
 
 
 def _reference(sets: TrainingSets, settings: FeatureMapSettings) -> Architecture:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import SettingError
@@ -24,6 +25,7 @@ from smdp.feature_map.base import check_asked
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.from_layers import assembled, widened
 from smdp.feature_map.network_settings import NetworkSettings
+from smdp.feature_map.normal_space import head_probabilities
 from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
 from smdp.progress import Cancelled, Progress, reworded, silent
 
@@ -60,7 +62,7 @@ def fit_feature_map(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> FittedFeatureMap:
-    """The map of the smallest dimension that is not rejected, on as few variables as possible.
+    """The map of the smallest dimension that is enough, on as few variables as possible.
 
     Works on the variables that the trajectories have: screen first, then `select`. The result
     depends on the data, the settings and the seed only. "Not rejected at the level" is all that
@@ -75,9 +77,10 @@ def fit_feature_map(
     rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
     passes: list[Pass] = []
     complete = False
+    chances = head_probabilities(trajectories, rows) if settings.two_questions else None
     try:
         with one_thread():
-            for each in _passes(rows, settings, training, progress):
+            for each in _passes(rows, settings, training, progress, chances):
                 passes.append(each)
         complete = True
         progress(1.0, "The feature map is fitted")
@@ -92,6 +95,7 @@ def _passes(
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
+    probabilities: NDArray[np.float64] | None,
 ) -> Iterator[Pass]:
     """Pass after pass, until no variable is dropped."""
     from smdp.feature_map.adnn.dimension import choose_dimension
@@ -107,7 +111,10 @@ def _passes(
 
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
         sets = TrainingSets(rows.select(columns))
-        found = Pass(columns, choose_dimension(sets, settings, seed=key, report=report))
+        choice = choose_dimension(
+            sets, settings, seed=key, report=report, probabilities=probabilities
+        )
+        found = Pass(columns, choice)
         yield found
         if not settings.iterate or not found.kept or found.kept == columns:
             return
@@ -148,14 +155,16 @@ def _result(
         settings,
         seed,
         identify_by=rows,
-        steps=_steps(names, passes),
-        candidates=_candidates(passes),
+        steps=_steps(names, passes, settings),
+        candidates=_candidates(passes, settings),
         notes=notes,
     )
     return replace(found, complete=complete)
 
 
-def _steps(names: tuple[str, ...], passes: list[Pass]) -> pd.DataFrame:
+def _steps(
+    names: tuple[str, ...], passes: list[Pass], settings: FeatureMapSettings
+) -> pd.DataFrame:
     """One row for each pass."""
     return pd.DataFrame(
         {
@@ -165,12 +174,13 @@ def _steps(names: tuple[str, ...], passes: list[Pass]) -> pd.DataFrame:
             "kept": ", ".join(names[j] for j in each.kept),
             "kept_count": len(each.kept),
             **_figures(each.choice.chosen),
+            **_chosen_by(each.choice.chosen, each.choice, settings),
         }
         for number, each in enumerate(passes, 1)
     )
 
 
-def _candidates(passes: list[Pass]) -> pd.DataFrame:
+def _candidates(passes: list[Pass], settings: FeatureMapSettings) -> pd.DataFrame:
     """One row for each pass and dimension that was tried."""
     return pd.DataFrame(
         {
@@ -178,10 +188,22 @@ def _candidates(passes: list[Pass]) -> pd.DataFrame:
             "kept_count": len(candidate.inputs),
             **_figures(candidate),
             "chosen": candidate is each.choice.chosen,
+            **_chosen_by(candidate, each.choice, settings),
         }
         for number, each in enumerate(passes, 1)
         for candidate in each.choice.candidates
     )
+
+
+def _chosen_by(
+    candidate: Candidate, choice: DimensionChoice, settings: FeatureMapSettings
+) -> dict[str, str]:
+    """Why a candidate was chosen; tables of the earlier tests have no such column."""
+    if not settings.two_questions:
+        return {}
+    by_hand = settings.dimensions is not None and len(settings.dimensions) == 1
+    why = "by hand" if by_hand else choice.why
+    return {"chosen_by": why if candidate is choice.chosen else ""}
 
 
 def _figures(candidate: Candidate) -> dict[str, object]:
@@ -194,9 +216,6 @@ def _figures(candidate: Candidate) -> dict[str, object]:
         "cv_loss": tuned.loss,
         "refit_loss": candidate.refit_loss,
         "refit_weight_decay": candidate.refitted.weight_decay,
-        "p_absolute": candidate.absolute,
-        "p_relative": candidate.relative.p_value,
-        "p_dependence": candidate.relative.dependence,
-        "p_loss": candidate.relative.loss,
+        **candidate.figures,
         "rejected": candidate.rejected,
     }

@@ -36,6 +36,8 @@ def _dimension(settings: FeatureMapSettings) -> str:
         if settings.dimensions is None
         else ", ".join(map(str, settings.dimensions))
     )
+    if settings.two_questions:
+        return _two_questions(settings, tried) + _repeated(settings)
     if settings.test == "relative":
         how = (
             "a comparison with a map of full dimension: out-of-fold residuals of the smaller map "
@@ -53,6 +55,42 @@ def _dimension(settings: FeatureMapSettings) -> str:
         f"Dimensions ({tried}) were tried upwards until one was not rejected at level "
         f"{settings.level:g} by {how}."
     )
+    return text + _repeated(settings)
+
+
+def _two_questions(settings: FeatureMapSettings, tried: str) -> str:
+    following = (
+        "its own next features (Theorem 3.5), as they came out of the fit before, until these "
+        "settled"
+        if settings.test == "closed"
+        else "every variable's next value"
+    )
+    exact = (
+        "the smallest that was not rejected at level "
+        f"{settings.level:g} by a test of the dimension of the outcome's mean, over all actions "
+        "together, in the directions that no error in the map or in its networks can reach, with "
+        "people as the sample (Cook, 2007, for the dimension; Chwialkowski et al., 2014, for the "
+        "signs)"
+    )
+    practical = (
+        "the smallest that kept, with 95 % confidence over people, more than "
+        f"{percent(1 - settings.negligible)} of what the full state explained of the utility out "
+        "of fold (Fieller, 1954)"
+    )
+    choice = {
+        "exact": f"The dimension was {exact}.",
+        "practical": f"The dimension was {practical}.",
+        "exact_first": f"The dimension was {exact}; where only as many features as variables "
+        f"passed, it was {practical}.",
+    }[settings.choose_by]
+    return (
+        f"Without penalty, the map was fitted to predict the utility and {following}. "
+        f"Dimensions ({tried}) were tried upwards. {choice}"
+    )
+
+
+def _repeated(settings: FeatureMapSettings) -> str:
+    text = ""
     if settings.reason.strip():
         text += f" Dimensions were set by hand for this reason: {settings.reason.strip()}"
     if settings.iterate:
@@ -60,7 +98,7 @@ def _dimension(settings: FeatureMapSettings) -> str:
         if len(settings.penalties) > 1:
             text += (
                 " Before that was taken as final, larger penalties were tried: of the maps that "
-                "were not rejected and, fitted again without penalty, did not predict held-out "
+                "were enough and, fitted again without penalty, did not predict held-out "
                 "subjects clearly worse (one standard error), the one of the fewest variables was "
                 "used."
             )

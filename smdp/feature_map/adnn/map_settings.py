@@ -17,9 +17,16 @@ class FeatureMapSettings(NetworkSettings):
     plus lambda times the sum over variables j of the norm of column j of phi's first layer.
 
     `dimensions`: by default 1 .. p (see `smdp.feature_map.adnn.dimension` for many variables).
-    `test`: what decides on q, the paper's "absolute" test of residuals against the state or the
-    "relative" comparison with the full state (see `smdp.feature_map.sufficiency`), at `level`, with
-    `margin` the share of the full state's squared error by which a map's may be larger.
+    `test`: what a dimension has to be enough for, and by which test, at `level`. "closed": the
+    utility and the features' own next values; "next_state": the utility and every variable's next
+    value; both by the test of `smdp.feature_map.normal_space`, the map being fitted to the same.
+    "absolute": the paper's test of residuals against the state. "relative": the comparison with the
+    full state that chose the maps of earlier versions, kept for plans and files made with it (see
+    `smdp.feature_map.sufficiency`), with `margin` the share of the full state's squared error by
+    which a map's may be larger. `choose_by`, for the first two: "exact", the smallest dimension
+    that is not rejected; "practical", the smallest whose loss, of what the state says of the
+    utility, is below `negligible` with 95 % confidence over people; "exact_first": the second only
+    where the first would take as many features as there are variables.
     `condition`: of Lemma 3.4; (ii) is for the absolute test only. `pooling`, `permutations`: of the
     absolute test, as in screening. `iterate`: Corollary 3.3, on the variables kept, until nothing
     shrinks. `updates`: all actions in one step, or one action after the other as printed.
@@ -56,13 +63,44 @@ class FeatureMapSettings(NetworkSettings):
         help="The reason is part of the result and of the report.",
         control="text",
     )
-    test: Literal["relative", "absolute"] = setting(
-        "relative",
-        "Test that decides",
-        help="Absolute: the paper's test of the residuals against the state. Relative: are "
-        "predictions from the features worse than from the full state? Both are shown.",
+    choose_by: Literal["exact_first", "exact", "practical"] = setting(
+        "exact_first",
+        "Enough features",
+        help="Exactly: a test finds nothing that they lose. In practice: they keep nearly all that "
+        "the state says of the outcome. Both answers are shown, whichever decides.",
+        choices={
+            "exact_first": "Exactly; in practice where that would take all variables",
+            "exact": "Exactly",
+            "practical": "In practice",
+        },
+        control="radio",
+    )
+    negligible: float = setting(
+        0.05,
+        "Loss that does not matter",
+        help="In practice, features are enough if they lose less than this share of what the state "
+        "says of the outcome, with 95 % confidence over people.",
+        what="a share",
+        above=0,
+        below=1,
+        given=(0.01, 0.5),
+        step=0.01,
+        more=True,
+    )
+    test: Literal["closed", "next_state", "absolute", "relative"] = setting(
+        "closed",
+        "What the features have to say",
+        help="The outcome and their own next values: all that choosing treatment needs. Every "
+        "variable's next value: more than that. As in the paper: its test of what is left over.",
+        choices={
+            "closed": "The outcome, and their own future",
+            "next_state": "The outcome, and every variable's future",
+            "absolute": "As in the paper",
+            "relative": "As well as the full state (earlier versions)",
+        },
         control="radio",
         more=True,
+        paper="absolute",
     )
     permutations: int | None = setting(999, "Permutations", symbol="B", least=1, page=False)
     condition: Literal["i", "ii"] = setting("i", "Condition of Lemma 3.4", page=False)
@@ -71,7 +109,13 @@ class FeatureMapSettings(NetworkSettings):
     )
     pooling: Literal["ruger", "trajectory"] = setting("ruger", "Put decisions together", page=False)
     iterate: bool = setting(True, "Again on the variables kept", page=False)
-    updates: Literal["joint", "alternating"] = setting("joint", "Updates", page=False)
+    updates: Literal["joint", "alternating"] = setting(
+        "joint",
+        "Updates",
+        choices={"joint": "all treatments at once", "alternating": "one treatment after the other"},
+        page=False,
+        paper="alternating",
+    )
 
     def check(self) -> None:
         require(
@@ -80,6 +124,11 @@ class FeatureMapSettings(NetworkSettings):
             "'i' unless 'test' is 'absolute'",
             self.condition,
         )
+
+    @property
+    def two_questions(self) -> bool:
+        """Whether both the exact and the practical question are asked."""
+        return self.test in ("closed", "next_state")
 
     @property
     def turns(self) -> Literal["joint", "alternating"]:

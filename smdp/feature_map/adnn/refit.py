@@ -130,9 +130,9 @@ def _best(
 
 
 def out_of_fold_residuals(sets: TrainingSets, networks: Sequence[Network]) -> NDArray[np.float64]:
-    """(R, 1 + p): outcome minus its prediction by the network that never saw its subject."""
+    """(R, outputs): outcome minus its prediction by the network that never saw its subject."""
     rows = sets.rows
-    residuals = np.empty_like(rows.outcomes)
+    residuals = np.empty((len(rows.head), sets.outputs))
     for dataset, network in enumerate(networks):
         held_out = ~sets.training(dataset)
         predicted = network.predict(sets.states(dataset, held_out), rows.head[held_out])

@@ -63,7 +63,7 @@ def train(
         initial_network(
             spec,
             rows.columns,
-            rows.outcomes.shape[1],
+            sets.outputs,
             rows.heads,
             interpretable=how.interpretable,
             activation=how.activation,
@@ -124,7 +124,7 @@ def _batches_of_models(
     for depth in sorted({spec.depth for spec in specs}):
         alike = [m for m, spec in enumerate(specs) if spec.depth == depth]
         widest = max(specs[m].width * 2 * depth + specs[m].dimension for m in alike)
-        numbers = rows * (widest + 2 * sets.rows.outcomes.shape[1])
+        numbers = rows * (widest + 2 * sets.outputs)
         weights = max(_weights(sets, specs[m]) for m in alike)
         at_once = max(1, min(LARGEST_BATCH // numbers, MOST_WEIGHTS // weights))
         # Of nearly equal size, so that none is left with a few.
@@ -136,7 +136,7 @@ def _batches_of_models(
 def _weights(sets: TrainingSets, spec: ModelSpec) -> int:
     """About how many weights a network has."""
     rows, width = sets.rows, spec.width
-    outputs = rows.outcomes.shape[1] * rows.heads
+    outputs = sets.outputs * rows.heads
     within = (spec.depth - 1) * width * (1 + rows.heads)
     return width * (rows.columns + spec.dimension * (1 + rows.heads) + within + outputs)
 

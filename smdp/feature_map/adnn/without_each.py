@@ -24,6 +24,7 @@ def refit_without_each(
     progress: Progress,
 ) -> list[FittedFeatureMap]:
     """Same variables, same size, without penalty."""
+    from smdp.feature_map.adnn.closed import UtilitySets, closed_features
     from smdp.feature_map.adnn.refit import Architecture, trained_without_each
     from smdp.feature_map.adnn.training import one_thread
 
@@ -35,15 +36,29 @@ def refit_without_each(
     last = fitted.steps.iloc[-1]
     every = tuple(range(len(used)))
     size = Architecture(fitted.dimension, int(last["width"]), int(last["depth"]), every)
+    closed, decay = fitted.settings.test == "closed", float(last["refit_weight_decay"])
+    sets = UtilitySets(rows) if closed else TrainingSets(rows)
     with one_thread():
         networks = trained_without_each(
-            TrainingSets(rows),
+            sets,
             size,
-            float(last["refit_weight_decay"]),
+            decay,
             fitted.settings,
             seed=random,
-            report=lambda share: progress(share, REFITTING),
+            report=lambda share: progress(share * (0.5 if closed else 1.0), REFITTING),
         )
+        if closed:
+            networks = list(
+                closed_features(
+                    sets,
+                    networks,
+                    size,
+                    decay,
+                    fitted.settings,
+                    seed=random,
+                    report=lambda share: progress(0.5 + 0.5 * share, REFITTING),
+                ).networks
+            )
     found = []
     for k, best in enumerate(networks):
         own = rows.take(rows.fold != k)

@@ -134,7 +134,7 @@ def test_a_short_plan_has_the_defaults():
         (("[screening]", "[screening"), r"not valid TOML: .*line"),
         (("[screening]", "[screening]\nlevel = 0.1"), r"not valid TOML"),
         (("[roles]", 'stop_after = "lunch"\n[roles]'), r"'stop_after' must be one of.*lunch"),
-        (("[roles]", "format = 4\n[roles]"), r"format 4; .* knows formats up to 3.*later version"),
+        (("[roles]", "format = 5\n[roles]"), r"format 5; .* knows formats up to 4.*later version"),
         (("[roles]", "format = 0\n[roles]"), r"'format' is 0"),
         (("[roles]", "screening = 3\n[roles]"), r"not valid TOML|must be a table"),
     ],
@@ -183,6 +183,23 @@ def test_codes_may_be_numbers_and_stand_without_a_list():
     assert reading.missing_codes == {"x": ("-9", "9.5"), "*": ("NA",)}
 
 
+def test_one_line_asks_for_the_paper_and_what_is_written_out_wins():
+    text = SHORT + '[features]\nupdates = "joint"\n'
+    plan = AnalysisPlan.from_toml("as_in_the_paper = true\n" + text)
+    assert (plan.screening.settings.method, plan.screening.settings.level) == ("paper", 0.2)
+    assert plan.features.settings.test == "absolute"
+    assert plan.features.settings.updates == "joint"
+    assert AnalysisPlan.from_toml(plan.to_toml()) == plan
+    assert AnalysisPlan.from_toml("as_in_the_paper = false\n" + text).screening.settings.method == (
+        "closed_set"
+    )
+    printed = AnalysisPlan.from_toml(text).as_in_the_paper()
+    assert printed.features.settings.updates == "alternating"
+    assert printed.screening == plan.screening
+    with pytest.raises(SettingError, match="'as_in_the_paper' must be true or false"):
+        AnalysisPlan.from_toml('as_in_the_paper = "yes"\n' + text)
+
+
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
@@ -217,9 +234,20 @@ def test_rescaling_of_a_plan_of_the_second_format_is_found(plan, rescaling):
     old = json.loads(asked.to_json()) | {"format": 2}
     old["preparation"]["rescaling"] = old.pop("rescaling")
     assert AnalysisPlan.from_json(json.dumps(old)) == asked
-    text = asked.to_toml().replace("format = 3", "format = 2")
+    text = asked.to_toml().replace("format = 4", "format = 2")
     text = text.replace("[rescaling]", "[preparation.rescaling]")
     assert AnalysisPlan.from_toml(text) == asked
+
+
+def test_a_plan_of_the_third_format_chose_the_dimension_by_comparison():
+    text = SHORT + "[features]\n"
+    assert AnalysisPlan.from_toml(text).features.settings.test == "closed"
+    old = AnalysisPlan.from_toml("format = 3\n" + text)
+    assert old.features.settings.test == "relative"
+    asked = AnalysisPlan.from_toml("format = 3\n" + text + 'test = "absolute"\n')
+    assert asked.features.settings.test == "absolute"
+    other = AnalysisPlan.from_toml("format = 3\n" + text + 'kind = "pca"\n')
+    assert other.features.kind == "pca"
 
 
 def test_the_plan_ends_where_it_is_told(plan):

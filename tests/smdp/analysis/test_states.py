@@ -57,6 +57,12 @@ CHANGES = {
     ),
     "shuffles": (lambda p: changed(p, placebo=replace(p.placebo, repeats=9)), "placebo"),
     "moderators": (lambda p: changed(p, trial=replace(p.trial, moderators=())), "trial"),
+    "level of the Markov check": (
+        lambda p: changed(
+            p, markov=replace(p.markov, settings=replace(p.markov.settings, level=0.1))
+        ),
+        "markov",
+    ),
     "seed of the value": (
         lambda p: changed(p, evaluation=replace(p.evaluation, seed=7)),
         "evaluation",
@@ -80,12 +86,13 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     assert later.state(first) == "out of date"
     assert all(later.state(name) == StepState.DONE for name in NAMES if name not in late)
     follow = set(NAMES[NAMES.index(first) :])
-    if first in ("stability", "evaluation", "placebo", "trial"):
+    if first in ("stability", "markov", "evaluation", "placebo", "trial"):
         after = {first}
     elif first == "policy":
         after = {"policy", "evaluation", "placebo"}
     else:
-        after = follow - {"trial"} if first in ("screening", "features") else follow
+        beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
+        after = follow - beside.get(first, set())
     assert set(late) == after
 
 

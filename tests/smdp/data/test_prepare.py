@@ -1,5 +1,7 @@
 """The whole way from a table to trajectories."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +45,16 @@ def test_missing_utility_or_action_is_not_used(frame, roles):
     frame.loc[1, "treat"] = np.nan
     t = prepare(frame, roles).trajectories
     assert t.valid[0].tolist()[:4] == [False, False, True, True]
+
+
+def test_earlier_actions_alone_widen_the_state(frame):
+    roles = ColumnRoles("id", "time", "treat", ["stress", "age"], "reward", action_lags=2)
+    t = prepare(frame, roles).trajectories
+    assert t.variables == ("stress", "age", "treat_lag1", "treat_lag2")
+    both = prepare(frame, replace(roles, lags=1)).trajectories
+    assert both.variables == ("stress", "age", "stress_lag1", "treat_lag1", "treat_lag2")
+    assert roles.look_back == 2
+    np.testing.assert_array_equal(t.states[:, :, -2:], both.states[:, :, -2:])
 
 
 def test_lags_widen_the_state(frame, roles):

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 from smdp.evaluation import estimators
-from smdp.evaluation.propensity import Propensities, positivity_table, positivity_warnings
+from smdp.evaluation.positivity import positivity_table, positivity_warnings
 from smdp.evaluation.target import always_target, observed_target
 from smdp.evaluation.value_rows import ValueRows
 from smdp.feature_map.transitions import Scale
 from smdp.policy import q_linear
 from smdp.policy.decision_rows import DecisionRows
+from smdp.propensity import Propensities
 
 DISCOUNT = 0.5
 EXACT = 2.75

@@ -9,8 +9,8 @@ import pytest
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.evaluation.propensity import propensities
 from smdp.evaluation.value_rows import value_rows
+from smdp.propensity import propensities
 from smdp.simulation.generative_model import simulate
 
 

@@ -25,7 +25,7 @@ from smdp.simulation.samples import sample_file
 from smdp.words.patient import describe_similar, headline, value_table
 
 
-def walking(rescaled, lags):
+def walking(rescaled, lags, action_lags=0):
     table = read_table(sample_file("three_action_synthetic.csv"))
     guessed = guess_roles(table)
     roles = ColumnRoles(
@@ -37,6 +37,7 @@ def walking(rescaled, lags):
         available=guessed.available,
         probability=guessed.probability,
         lags=lags,
+        action_lags=action_lags,
     )
     rescaling = RescalingSettings() if rescaled else None
     prepared = prepare(table, roles, PreparationSettings(rescaling=rescaling))
@@ -45,7 +46,11 @@ def walking(rescaled, lags):
     return prepared, policy
 
 
-@pytest.fixture(scope="module", params=[(False, 0), (True, 1)], ids=["own units", "levels, lags"])
+@pytest.fixture(
+    scope="module",
+    params=[(False, 0), (True, 1), (False, 0, 2)],
+    ids=["own units", "levels, lags", "earlier actions"],
+)
 def case(request):
     return walking(*request.param)
 

@@ -43,7 +43,13 @@ WHY = {
 
 
 def prepared(
-    *, actions: int = 2, lags: int = 1, rescaled: bool = True, degree: Any = 1, span: float = 0.75
+    *,
+    actions: int = 2,
+    lags: int = 1,
+    action_lags: int = 0,
+    rescaled: bool = True,
+    degree: Any = 1,
+    span: float = 0.75,
 ) -> PreparedData:
     """A study with every kind of variable, look-back, time and, if asked for, rescaling."""
     random = np.random.default_rng(5)
@@ -62,7 +68,14 @@ def prepared(
     frame.loc[random.random(120) < 0.2, "weight"] = np.nan
     states = [StateVariable("stress", low=0, high=10), "weight", "weekend", "female"]
     roles = ColumnRoles(
-        "who", "day", "do", states, NextValue("stress", sign=-1), lags=lags, add_time=True
+        "who",
+        "day",
+        "do",
+        states,
+        NextValue("stress", sign=-1),
+        lags=lags,
+        action_lags=action_lags,
+        add_time=True,
     )
     settings = PreparationSettings(
         imputation=ImputationSettings(span=span, degree=degree),
@@ -138,6 +151,7 @@ def disagreements(policy: LearnedPolicy, data: Any, count: int, seed: int = 0) -
         ({"actions": 3, "lags": 2, "degree": 2}, {"features": 3}),
         ({"rescaled": False, "degree": 2, "span": 0.4}, {"hidden": (12, 9)}),
         ({"rescaled": False, "lags": 0, "degree": 0, "span": 1.5}, {"map_hidden": (6,)}),
+        ({"lags": 0, "action_lags": 2}, {}),
         ({"lags": 0}, {"unused": [0, 3], "activation": "relu", "resamples": 0}),
     ],
 )

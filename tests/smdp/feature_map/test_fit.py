@@ -134,15 +134,23 @@ def test_other_ways_to_decide(study, quick):
             {"iterate": False, "dimensions": (2,)},
         )
     )
-    for found in (by_time, other_condition, by_subject, deep):
-        p_value = found.candidates[f"p_{found.settings.test}"]
+    for found in (by_time, other_condition, by_subject):
+        p_value = found.candidates["p_absolute"]
         assert (found.candidates["rejected"] == (p_value <= found.settings.level)).all()
         assert found.candidates["chosen"].tolist() == (~found.candidates["rejected"]).tolist()
+    for found in (deep, given):
+        p_value = found.candidates["p_exact"]
+        assert (found.candidates["rejected"] == (p_value <= found.settings.level)).all()
+        assert found.candidates["chosen"].sum() == len(found.steps)
+        assert np.isfinite(found.candidates["share_kept"]).all()
+    assert given.candidates["chosen_by"].tolist() == ["by hand"]
+    assert given.candidates["p_form"].notna().all()
+    assert deep.candidates["p_form"].isna().all()
     # One network and three tests of what it leaves over.
     tests = (by_time, other_condition, by_subject)
     assert len({found.candidates["p_relative"][0] for found in tests}) == 1
     assert len({found.candidates["p_absolute"][0] for found in tests}) == 3
-    assert [len(found.layers) for found in (by_time, deep)] == [1, 2]
+    assert len(by_time.layers) == 1 < len(deep.layers)
     assert given.dimension == 2
     assert len(given.steps) == 1
 
@@ -239,6 +247,6 @@ def test_progress_only_grows_and_tells_of_each_dimension_tested(study, quick):
     facts = [facts_of(message) for _, message in heard]
     tested = [f for f in facts if "tested_dimension" in f]
     found = {(f["pass_number"], f["tested_dimension"], f["p_value"]) for f in tested}
-    columns = fitted.candidates[["pass", "dimension", "p_relative"]]
+    columns = fitted.candidates[["pass", "dimension", "p_exact"]]
     assert found >= set(columns[fitted.candidates["rejected"]].itertuples(index=False, name=None))
     assert len(dimensions_so_far([message for _, message in heard])) == len(tested) > 0

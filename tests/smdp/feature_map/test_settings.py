@@ -18,7 +18,7 @@ from smdp.feature_map.adnn.map_settings import FeatureMapSettings
         ({"penalties": (-0.1,)}, "'penalties' must be a list of numbers of at least 0"),
         ({"penalties": 0.1}, "'penalties' must be a list"),
         ({"activation": "sine"}, "'activation' must be 'arctan', 'tanh' or 'relu'"),
-        ({"test": "both"}, "'test' must be 'relative' or 'absolute'"),
+        ({"test": "both"}, "'test' must be 'closed', 'next_state', 'absolute' or 'relative'"),
         ({"condition": "ii"}, "'condition' must be 'i' unless 'test' is 'absolute'"),
         ({"weak_columns": 1.0}, "'weak_columns' must be a share of at least 0, below 1"),
         ({"learning_rate": 0.0}, "'learning_rate' must be a number above 0"),

@@ -71,16 +71,18 @@ def test_the_gap_below_the_choice_is_filled(sets, quick, monkeypatch):
     """Dimension 3 is the first that is not rejected; 1 and 4 were tried before it."""
     monkeypatch.setattr(dimension, "candidate_dimensions", lambda columns, settings: (1, 4))
     monkeypatch.setattr(dimension, "at_most", lambda p, level: False)
-    tested = dimension._tested
+    monkeypatch.setattr(dimension.Candidate, "inputs", property(lambda self: (0, 1, 2, 3)))
+    judge = dimension._FirstNotRejected.judge
 
-    def by_decree(sets, tuned, *more):
-        return replace(
-            tested(sets, tuned, *more), rejected=tuned.dimension < 3, inputs=(0, 1, 2, 3)
-        )
+    def by_decree(self, tuned, architecture):
+        return replace(judge(self, tuned, architecture), rejected=tuned.dimension < 3)
 
-    monkeypatch.setattr(dimension, "_tested", by_decree)
+    monkeypatch.setattr(dimension._FirstNotRejected, "judge", by_decree)
     found = dimension.choose_dimension(
-        sets, quick, seed=np.random.SeedSequence(0), report=lambda share, what: None
+        sets,
+        replace(quick, test="relative"),
+        seed=np.random.SeedSequence(0),
+        report=lambda share, what: None,
     )
     assert found.chosen.dimension == 3
     assert [candidate.dimension for candidate in found.candidates] == [1, 2, 3, 4]
@@ -94,7 +96,13 @@ def test_a_larger_penalty_before_the_choice_is_final(sets, quick, monkeypatch, w
     )
     monkeypatch.setattr(dimension, "clearly_worse", lambda losses, best: worse)
     settings = replace(
-        quick, penalties=(0.0, 0.1), dimensions=(3,), steps=500, polish_steps=100, margin=0.9
+        quick,
+        test="relative",
+        penalties=(0.0, 0.1),
+        dimensions=(3,),
+        steps=500,
+        polish_steps=100,
+        margin=0.9,
     )
     found = dimension.choose_dimension(
         sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
@@ -112,7 +120,7 @@ def test_a_larger_penalty_before_the_choice_is_final(sets, quick, monkeypatch, w
 
 def test_a_larger_penalty_that_cannot_be_trained_is_passed_over(sets, quick, networks_fail):
     networks_fail(lambda spec: spec.penalty == 0.1)
-    settings = replace(quick, penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
+    settings = replace(quick, test="relative", penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
     found = dimension.choose_dimension(
         sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
     )
@@ -129,12 +137,54 @@ def test_folds_are_not_trained_again_for_a_larger_penalty(sets, quick, monkeypat
         return train(sets, specs, how, **more)
 
     monkeypatch.setattr(tuning, "train", watched)
-    settings = replace(quick, penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
+    settings = replace(quick, test="relative", penalties=(0.0, 0.1), dimensions=(3,), margin=0.9)
     found = dimension.choose_dimension(
         sets, settings, seed=np.random.SeedSequence(0), report=lambda share, what: None
     )
     assert len(found.chosen.inputs) == 4
     assert len(trained) == len(settings.penalties) * settings.folds
+
+
+@pytest.mark.parametrize(
+    ("choose_by", "exact", "practical", "chosen", "why", "tried"),
+    [
+        ("exact_first", 3, 2, 3, "exact", 3),
+        ("exact_first", 4, 2, 2, "practical", 4),
+        ("exact_first", 4, 9, 4, "exact", 4),
+        ("exact", 4, 2, 4, "exact", 4),
+        ("practical", 2, 1, 1, "practical", 2),
+        ("practical", 1, 3, 3, "practical", 3),
+        ("practical", 1, 9, 4, "largest", 4),
+    ],
+)
+def test_the_two_questions_and_which_of_them_decides(
+    sets, quick, monkeypatch, choose_by, exact, practical, chosen, why, tried
+):
+    """`exact`, `practical`: the smallest dimension that is enough in that sense; p = 4."""
+    judged = dimension._TwoQuestions
+    monkeypatch.setattr(dimension.Candidate, "inputs", property(lambda self: (0, 1, 2, 3)))
+    monkeypatch.setattr(
+        judged, "_tested", lambda self, size, refitted: (float(size.dimension >= exact), np.nan)
+    )
+    judge = judged.judge
+
+    def by_decree(self, tuned, architecture):
+        found = judge(self, tuned, architecture)
+        return replace(found, practical=tuned.dimension >= practical)
+
+    monkeypatch.setattr(judged, "judge", by_decree)
+    settings = replace(
+        quick, choose_by=choose_by, penalties=(0.0,), steps=5, refit_steps=5, polish_steps=0
+    )
+    found = dimension.choose_dimension(
+        sets,
+        settings,
+        seed=np.random.SeedSequence(0),
+        report=lambda share, what: None,
+        probabilities=np.full((len(sets.rows.head), sets.rows.heads), 0.5),
+    )
+    assert (found.chosen.dimension, found.why) == (chosen, why)
+    assert len(found.candidates) == tried
 
 
 def test_known_losses_are_taken_as_they_are(sets, quick):

@@ -13,6 +13,7 @@ from smdp.data.trajectories import Trajectories
 from smdp.independence.given_others import GivenOthers, _orthonormal, _restored
 from smdp.independence.people import finest_strata, in_large_strata, people_rows
 from smdp.independence.signs import family_test, signs
+from smdp.simulation.generative_model import simulate
 
 
 def trial(states: np.ndarray, actions: np.ndarray, utilities: np.ndarray) -> Trajectories:
@@ -62,6 +63,19 @@ def test_what_another_variable_explains_is_not_found():
 def test_what_it_does_itself_is_found():
     found = [p_value(two_that_follow_a_third(seed, 0.3), [1]) <= 0.05 for seed in range(20)]
     assert np.mean(found) >= 0.8
+
+
+@pytest.mark.slow
+def test_earlier_actions_are_not_blamed_for_kinks_of_an_outcome():
+    """The paper's exponential model is steep, cut off, and nearly without noise."""
+    p = []
+    for seed in range(16):
+        data = simulate("exp", seed=seed).select(["S1", "S2", "S3", "S4"])
+        random = np.random.default_rng(seed)
+        rows, _ = finest_strata(data, 2)
+        given = GivenOthers(data, rows, signs(rows.people, 499, random), random)
+        p.append(family_test([given.earlier_actions(range(4), range(4))]).p_value[0])
+    assert np.sum(np.array(p) <= 0.05) <= 4  # a binomial of 16 and .05 is above 4 in .001
 
 
 def test_residuals_get_back_the_size_of_their_errors():

@@ -99,6 +99,16 @@ def test_what_was_found_already_no_longer_counts_against_the_others():
     assert with_strong[1] == family_test(deviating[1:]).adjusted[0]
 
 
+def test_those_beside_count_against_the_others_as_if_they_were_asked_about():
+    random = np.random.default_rng(8)
+    flips = signs(20, 999, random)
+    clear = deviates(of(random.normal(size=(20, 1)) + 0.5), flips)
+    noise = [deviates(of(random.normal(size=(20, 1))), flips) for _ in range(6)]
+    family = family_test([clear, *noise])
+    beside = family_test([clear], beside=noise)
+    assert beside.adjusted[0] == family.adjusted[0] > beside.p_value[0] == family.p_value[0]
+
+
 def test_copies_of_a_test_cost_nothing():
     random = np.random.default_rng(6)
     flips = signs(15, 499, random)

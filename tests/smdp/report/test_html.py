@@ -112,9 +112,9 @@ def test_numbers_are_those_of_the_results(page, analysis):
     weights = {row["variable"]: row for row in page.table_with("variable", "feature 1")}
     own = analysis.feature_map.weights.loc["feature 1", FORMULA]
     assert float(weights[FORMULA]["feature 1"]) == pytest.approx(own, abs=5e-4)
-    tried = page.table_with("pass", "dimension", "relative test")
-    for row, p in zip(tried, analysis.feature_map.candidates["p_relative"], strict=True):
-        assert row["relative test"] == p_text(p)
+    tried = page.table_with("pass", "dimension", "exact test")
+    for row, p in zip(tried, analysis.feature_map.candidates["p_exact"], strict=True):
+        assert row["exact test"] == p_text(p)
     effects = page.table_with("action", "against", "term")
     assert effects[0]["p"] == p_text(analysis.trial.effects["p_value"].iloc[0])
     assert p_text(analysis.placebo.p_value) in page.text("checks")

@@ -43,7 +43,7 @@ def opened(analysis) -> Analysis:
 
 def test_names_are_used_once():
     names = [step.name for step in steps()]
-    assert len(set(names)) == len(names) == 10
+    assert len(set(names)) == len(names) == 11
     assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
     sections = [section.name for step in steps() for section in step.sections]
     assert len(set(sections)) == len(sections)
@@ -224,6 +224,7 @@ BAD = {
     "screening": {"level": 2.0},
     "features": {"kind": "magic"},
     "stability": {"bootstraps": 0},
+    "markov": {"most": 11},
     "policy": {"discount": 2.0},
     "evaluation": {"folds": 0},
     "placebo": {"repeats": 0},

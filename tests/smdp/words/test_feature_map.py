@@ -2,22 +2,219 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+import pytest
+from small_candidates import ROWS, with_tried
 
 from smdp.data.variables import Variable
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.progress import Message
 from smdp.words.feature_map import (
+    candidate_table,
     check_feature_map,
     describe_feature_map,
+    dimension_caption,
     dimensions_so_far,
+    error_caption,
     feature_map_summary,
+    pass_table,
+    result_for_methods,
     stopped_notice,
 )
 from smdp.words.weights import describe_stability, describe_weights, stability_table
 
 NAMES = ("stress", "mood")
+BY_EXACT = FeatureMapSettings(choose_by="exact")
 PASSED = ((1, 0.001, True), (2, 0.3, False))
+
+
+NOTHING = (float("nan"), -np.inf)
+
+
+@pytest.fixture
+def plain_map(hand_made):
+    return hand_made([[1.0, 0.0], [0.2, -0.5]], NAMES)
+
+
+def said(fitted):
+    return " ".join(describe_feature_map(fitted))
+
+
+def messages(fitted):
+    return [f"{each.severity}: {each}" for each in check_feature_map(fitted)]
+
+
+def test_enough_in_practice_with_the_exact_answer_beside_it(plain_map):
+    fitted = with_tried(plain_map)
+    text = said(fitted)
+    assert (
+        "2 features are enough in practice: they keep 97 % (at least 95 %) of what the state says "
+        "of the outcome. Exactly, 4 would be needed (p = .21)." in text
+    )
+    assert "not of what a policy earns" in text
+    assert "it does not see spreads" in text
+    assert "Not rejected is not proven" not in text
+    assert feature_map_summary(fitted) == "dimension 2, keeps 97 %"
+    assert check_feature_map(fitted) == []
+    assert result_for_methods(fitted) == (
+        "Result: 2 features, the smallest number that was practically sufficient (exact test: "
+        "p = .004; share kept: 97 % (at least 95 %))."
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        ((4, 0.01, 1.02, 0.98), "The exact test rejects every number up to 4 (p = .004)."),
+        ((7, 1.0, 1.0, 0.98), "Exactly, it would take as many features as variables: 7."),
+    ],
+)
+def test_what_the_exact_test_says_beside_a_practical_choice(plain_map, last, expected):
+    assert expected in said(with_tried(plain_map, (*ROWS[:3], last)))
+
+
+def test_both_say_the_same_number(plain_map):
+    text = said(with_tried(plain_map, (ROWS[0], (2, 0.3, 0.98, 0.96))))
+    assert "The exact test does not reject that number either (p = .30)." in text
+    assert "Not rejected is not proven" in text
+
+
+def test_not_rejected_with_what_is_kept_beside_it(plain_map):
+    rows = (ROWS[0], (2, 0.004, 0.8, 0.7), (3, 0.21, 0.99, 0.969))
+    fitted = with_tried(plain_map, rows, 3, "exact")
+    text = said(fitted)
+    assert (
+        "3 is the smallest number of features that the exact test does not reject at level 0.05 "
+        "(p = .21). They keep 99 % (at least 96 %) of what the state says of the outcome." in text
+    )
+    assert "Not rejected is not proven" in text
+    assert "the features' own next values" in text
+    assert feature_map_summary(fitted).endswith(", p = .21")
+    alone = said(with_tried(plain_map, rows[2:], 3, "exact"))
+    assert "no smaller one was tried" in alone
+
+
+def test_not_rejected_but_perhaps_not_enough(plain_map):
+    rows = ((1, 0.21, 0.97, 0.949), (2, 0.4, 1.0, 0.96))
+    text = said(with_tried(plain_map, rows, 1, "exact"))
+    # 94.9 is not at least 95.
+    assert (
+        "It keeps 97 % (at least 94 %) of what the state says of the outcome: a loss of more than "
+        "5 % cannot be ruled out. Ruling that out would take 2 features." in text
+    )
+
+
+def test_the_exact_answer_where_fewer_would_be_enough(plain_map):
+    fitted = with_tried(plain_map, chosen=4, by="exact", settings=BY_EXACT)
+    text = said(fitted)
+    assert "In practice 2 would be enough: they keep 97 % (at least 95 %)." in text
+    assert "They keep 102 % (at least 98 %)" in text
+    assert "more than all, since the network that has the full state predicts worse" in text
+
+
+def test_as_many_features_as_variables_need_no_test(plain_map):
+    rows = ((1, 0.01, 0.5, 0.3), (2, 1.0, 0.9, 0.8))
+    text = said(with_tried(plain_map, rows, 2, "exact", kept_count=2))
+    assert "2 features: as many as variables, enough by definition; the exact test rejects" in text
+    assert "Not rejected is not proven" not in text
+
+
+def test_all_rejected_and_none_enough_is_a_warning(plain_map):
+    fitted = with_tried(plain_map, ((1, 0.001, 0.3, 0.1), (2, 0.02, 0.8, 0.7)), 2, "largest")
+    none = "Every number of features that was tried is rejected at level 0.05, and none is enough"
+    assert f"{none} in practice: 2 is the largest (p = .020), not one that passed." in said(fitted)
+    (found,) = messages(fitted)
+    assert found.startswith(f"warning: {none}")
+    assert "deeper map" in found
+    assert feature_map_summary(fitted) == "dimension 2, rejected (p = .020)"
+    assert "none having passed" in result_for_methods(fitted)
+    practical = replace(fitted.settings, choose_by="practical")
+    (found,) = messages(replace(fitted, settings=practical))
+    assert "No number of features that was tried is enough in practice" in found
+
+
+def test_a_number_set_by_hand(plain_map):
+    by_hand = FeatureMapSettings(dimensions=(2,), reason="two for a figure")
+    good, little, bad = (
+        with_tried(plain_map, (row,), 2, "by hand", settings=by_hand)
+        for row in ((2, 0.3, 0.98, 0.96), (2, 0.01, 0.98, 0.96), (2, 0.01, 0.8, 0.7))
+    )
+    assert "2 features were set by hand; no other number was tried." in said(good)
+    assert "does not reject that number at level 0.05 (p = .30): a smaller number" in said(good)
+    assert feature_map_summary(good) == "dimension 2, p = .30"
+    assert feature_map_summary(little) == "dimension 2, keeps 98 %"
+    assert messages(good) == messages(little) == []
+    assert "rejects that number" in said(bad)
+    assert "a loss of more than 5 % cannot be ruled out" in said(bad)
+    (found,) = messages(bad)
+    assert "set by hand is rejected and not enough in practice" in found
+    fewer = replace(by_hand, dimensions=(3,))
+    assert "3 features were set by hand, but only 2 variables were left" in said(
+        replace(good, settings=fewer)
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "by_state", "why"),
+    [
+        ((1, 0.3, *NOTHING), -0.01, "the state explains nothing of the outcome"),
+        ((1, 0.3, 0.8, -np.inf), 0.02, "the state explains 2 % of the outcome"),
+    ],
+)
+def test_a_state_that_says_nothing_leaves_the_practical_question_open(
+    plain_map, row, by_state, why
+):
+    fitted = with_tried(plain_map, (row,), 1, "exact", explained_by_state=by_state)
+    assert f"How much is kept in practice cannot be said: {why}" in said(fitted)
+    (found,) = messages(fitted)
+    assert found.startswith("warning: Whether the features are enough in practice has no answer")
+    assert why in found
+    assert candidate_table(fitted)["at least"].tolist() == ["no bound"]
+
+
+def test_one_layer_that_may_not_be_enough(plain_map):
+    fitted = with_tried(plain_map, chosen=4, by="exact", p_form=0.003)
+    (found,) = messages(fitted)
+    assert found.startswith("note: One layer may not be enough (p = .003)")
+    assert "Untick 'Interpretable: one layer'" in found
+    assert messages(with_tried(plain_map, p_form=0.003)) == []  # rejected: another matter
+    assert messages(with_tried(plain_map, chosen=4, by="exact", p_form=0.3)) == []
+
+
+def test_tables_in_readable_words(plain_map):
+    fitted = with_tried(
+        plain_map,
+        (*ROWS[:2], (3, 0.0, *NOTHING)),
+        p_form=[0.2, np.nan, np.nan],
+        share_low=[-np.inf, 0.948, np.nan],
+        share_high=[np.inf, 1.0, np.nan],
+    )
+    table = candidate_table(fitted)
+    assert table["exact test"].tolist() == ["p = .001", "p = .004", "p < .001"]
+    assert table["is one layer enough?"].tolist() == ["p = .20", "not tested", "not tested"]
+    assert table["share kept"].tolist() == ["62 %", "97 %", "no answer"]
+    assert table["95 % interval"].tolist() == ["no bound", "95 % to 100 %", ""]
+    assert table["at least"].tolist() == ["41 %", "95 %", "no bound"]
+    assert table["enough in practice"].tolist() == ["no", "yes", "no"]
+    assert table["chosen"].tolist() == ["", "enough in practice", ""]
+    assert not {"absolute test", "relative test", "error as used"} & set(table)
+    (row,) = pass_table(fitted).to_dict("records")
+    assert row["variables in"] == 7
+    assert row["share kept"] == "97 %"
+    assert row["chosen"] == "enough in practice"
+    assert "95 %" in dimension_caption(fitted)
+    assert "full state" in error_caption(fitted)
+
+
+def test_results_chosen_by_one_tests_are_shown_as_before(hand_made):
+    fitted = hand_made([[1.0, 0.0], [0.2, -0.5]], NAMES, candidates=PASSED)
+    steps = fitted.steps.assign(variables_count=2, kept="stress, mood")
+    assert candidate_table(fitted)["relative test"].tolist() == ["p = .001", "p = .30"]
+    assert pass_table(replace(fitted, steps=steps))["relative test"].tolist() == ["p = .30"]
+    assert result_for_methods(fitted) == "Result: dimension 2, p = .30 (not rejected)."
+    assert dimension_caption(fitted).startswith("Small p-values reject a dimension")
+    assert "next state" in error_caption(fitted)
 
 
 def test_the_smallest_that_is_not_rejected(hand_made):
@@ -36,7 +233,9 @@ def test_a_dimension_by_hand_is_not_said_to_be_the_smallest(hand_made):
         [[1.0, 0.5]],
         NAMES,
         candidates=((1, 0.01, True),),
-        settings=FeatureMapSettings(dimensions=(1,), reason="one score for the clinic"),
+        settings=FeatureMapSettings(
+            dimensions=(1,), reason="one score for the clinic", test="relative"
+        ),
     )
     text = " ".join(describe_feature_map(fitted))
     assert "Dimension 1 was set by hand; no other was tried." in text
@@ -79,10 +278,14 @@ def test_what_a_fit_says_while_it_runs():
         Message("A", pass_number=1, tested_dimension=1, p_value=0.001, rejected=True),
         "Pass 1: dimension 2 rejected, p = 0.0010",  # words alone are not read
         Message("B", pass_number=2, tested_dimension=2, p_value=0.21, rejected=False),
+        Message(
+            "C", pass_number=2, tested_dimension=3, p_value=0.3, rejected=False, share_kept=0.97
+        ),
     ]
     assert dimensions_so_far(heard) == [
         "Pass 1, dimension 1: rejected (p = .001)",
         "Pass 2, dimension 2: not rejected (p = .21)",
+        "Pass 2, dimension 3: not rejected (p = .30), keeps 97 %",
     ]
 
 

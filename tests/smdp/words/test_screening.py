@@ -73,7 +73,7 @@ def test_earlier_treatments_that_still_matter(p, said):
     assert bool(matter) == said
     if said:
         assert "(p = .030)" in matter[0]
-        assert "look-back to the state on the Data page" in matter[0]
+        assert "Add earlier treatments to the state (the Data page, More)" in matter[0]
 
 
 def test_what_cannot_be_tested_and_what_says_the_same():

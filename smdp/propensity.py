@@ -1,9 +1,8 @@
-"""The probability with which each action was given, and whether each was tried often enough.
+"""The probability with which each action was given.
 
 Probabilities are known from the trial's design, or estimated: by a (multinomial) logit on the state
 variables, fitted to all decisions with a choice. Where it has no finite answer (some states had one
-action only), its coefficients are held back by a small ridge. Where an action was hardly ever
-tried, no estimate helps.
+action only), its coefficients are held back by a small ridge.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from smdp.data.rows import Rows
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.evaluation.value_rows import ValueRows
-from smdp.policy.support import MOST_POINTS, Support
 from smdp.text import listing
 
 #: Probabilities of a decision may miss a sum of 1 by so much.
@@ -45,18 +42,19 @@ class Propensities:
 
 
 def propensities(
-    trajectories: Trajectories, rows: ValueRows, variables: tuple[str, ...]
+    trajectories: Trajectories, rows: Rows, variables: tuple[str, ...]
 ) -> Propensities:
     """Those that the trajectories have; the others estimated from these variables."""
     given = rows.at(trajectories.probabilities).copy()
-    choice = rows.available
+    level, actions = rows.at(trajectories.strata), len(trajectories.action_labels)
+    choice = level < actions
     given[~choice] = np.nan
     unknown = choice & ~np.isfinite(given).all(axis=1)
-    _check(trajectories, rows, given, choice & ~unknown)
+    _check(trajectories, rows, level, given, choice & ~unknown)
     if not unknown.any():
         return Propensities(given, 0.0, ())
     states = rows.at(trajectories.select(variables).states)
-    fitted, note = _estimated(states[choice], rows.level[choice], rows.actions)
+    fitted, note = _estimated(states[choice], level[choice], actions)
     given[unknown] = fitted[unknown[choice]]
     share = float(unknown.sum() / choice.sum())
     which = "The probabilities of treatment were not given: they were"
@@ -70,7 +68,8 @@ def propensities(
 
 def _check(
     trajectories: Trajectories,
-    rows: ValueRows,
+    rows: Rows,
+    level: NDArray[np.int64],
     given: NDArray[np.float64],
     known: NDArray[np.bool_],
 ) -> None:
@@ -96,13 +95,12 @@ def _check(
             f"The probabilities of the actions {where(uneven)} add up to {value:g}, not to 1.",
             "Correct the columns of probabilities, or leave them out to have them estimated.",
         )
-    taken = np.take_along_axis(given, np.minimum(rows.level, rows.actions - 1)[:, None], axis=1)
+    taken = np.take_along_axis(given, np.minimum(level, given.shape[1] - 1)[:, None], axis=1)
     impossible = known & (taken[:, 0] == 0)
     if impossible.any():
-        level = int(rows.level[np.flatnonzero(impossible)[0]])
+        action = trajectories.action_labels[int(level[np.flatnonzero(impossible)[0]])]
         raise DataError(
-            f"The action '{trajectories.action_labels[level]}' {where(impossible)} had probability "
-            "0, and yet it was taken.",
+            f"The action '{action}' {where(impossible)} had probability 0, and yet it was taken.",
             "Correct the probability or the action; or leave out the column of probabilities to "
             "have them estimated.",
         )
@@ -168,80 +166,3 @@ def _ridge_logit(
 
     found = minimize(loss, np.zeros(shrunk.size), jac=True, method="L-BFGS-B")
     return np.exp(log_softmax(design @ found.x.reshape(shrunk.shape), axis=1))
-
-
-#: A state lacks support for an action if fewer than this share of its neighbours had it.
-NEIGHBOURS = 50
-LEAST_SHARE = 0.05
-
-#: Decisions without support of an action are worth a warning from this share on.
-WORTH_A_WORD = 0.05
-
-Floats = NDArray[np.float64]
-
-
-def positivity_table(
-    rows: ValueRows,
-    known: Propensities,
-    points: Floats,  # (R, q): the features, or states, in which neighbours are sought
-    labels: tuple[str, ...],
-    rare: float,
-    neighbours: int = NEIGHBOURS,
-    least_share: float = LEAST_SHARE,
-) -> pd.DataFrame:
-    """One row for each action, over the decisions with a choice.
-
-    `taken`: how often; `smallest` and `below`: the least probability of it, and the share of
-    decisions at which it was under `rare`; `unsupported`: the share of decisions among whose
-    nearest neighbours in feature space fewer than 5 % had it.
-    """
-    choice = rows.available
-    taken, given = rows.level[choice], known.given[choice]
-    shares = _neighbours(points[choice], taken, len(labels), neighbours)
-    return pd.DataFrame(
-        {
-            "action": list(labels),
-            "taken": [float((taken == k).mean()) for k in range(len(labels))],
-            "smallest": given.min(axis=0),
-            "below": (given < rare).mean(axis=0),
-            "unsupported": (shares < least_share).mean(axis=0),
-        }
-    )
-
-
-def positivity_warnings(table: pd.DataFrame, rare: float) -> list[str]:
-    """Sentences with what to do, none if all is well."""
-    found = []
-    for action, below, unsupported in zip(
-        table["action"], table["below"], table["unsupported"], strict=True
-    ):
-        if below > 0:
-            found.append(
-                f"At {_percent(below)} of the decisions the action '{action}' had a probability "
-                f"below {rare:g}. What the trial says about it there rests on few people: leave "
-                "these decisions out, or let the policy choose among the usual actions only."
-            )
-        if unsupported >= WORTH_A_WORD:
-            found.append(
-                f"At {_percent(unsupported)} of the decisions the action '{action}' was hardly "
-                "ever tried in similar states. Values there are extrapolated: read the estimate "
-                "with caution, or use fewer features."
-            )
-    return found
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "under 1%"
-
-
-def _neighbours(points: Floats, taken: NDArray[np.int64], actions: int, neighbours: int) -> Floats:
-    """(decisions, K): the share of each action among the nearest decisions."""
-    if points.shape[1] == 0:
-        return np.broadcast_to(np.eye(actions)[taken].mean(axis=0), (len(taken), actions))
-    sd = points.std(axis=0)
-    scaled = (points - points.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
-    count = min(MOST_POINTS, len(points))
-    kept = np.linspace(0, len(points) - 1, count).astype(np.int64)
-    nearest = min(neighbours, max(1, count // 4))
-    shares, _ = Support(scaled[kept], taken[kept], actions, nearest, radius=1.0)(scaled)
-    return shares
