@@ -47,6 +47,10 @@ def tried(
         "explained": 0.3 * frame["share_kept"],
         "explained_by_state": 0.3,
         "practical": frame["share_at_least"] > 1 - negligible,
+        "value_lost": 0.08 / frame["dimension"] - 0.02,
+        "value_lost_low": 0.08 / frame["dimension"] - 0.05,
+        "value_lost_high": 0.08 / frame["dimension"] + 0.01,
+        "same_choice": 0.99 - 0.12 / frame["dimension"],
         "rejected": frame["p_exact"] <= level,
         "chosen": frame["dimension"] == chosen,
         "chosen_by": np.where(frame["dimension"] == chosen, by, ""),
@@ -68,3 +72,13 @@ def with_tried(
     frame = tried(rows, chosen, by, level=how.level, negligible=how.negligible, **columns)
     steps = frame[frame["chosen"]].assign(variables="a, b", variables_count=7, kept="a, b")
     return replace(fitted, candidates=frame, steps=steps, settings=how)
+
+
+def without_value(fitted: FittedFeatureMap) -> FittedFeatureMap:
+    """As a version made it that did not know what decisions by the features cost."""
+    names = ["value_lost", "value_lost_low", "value_lost_high", "same_choice"]
+    return replace(
+        fitted,
+        candidates=fitted.candidates.drop(columns=names),
+        steps=fitted.steps.drop(columns=names),
+    )

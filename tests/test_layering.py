@@ -33,6 +33,7 @@ LAYERS = (
     "data",
     "independence",
     "propensity",
+    "policy_iteration",
     "screening_settings",
     "screening_by_person",
     "screening",

@@ -14,7 +14,7 @@ from dashboard.running import is_running, job_box, milestones
 from dashboard.session import result
 from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
 from smdp.feature_map.kinds import map_kind, map_kinds
-from smdp.figures.feature_dimension import dimension_figure, loss_figure
+from smdp.figures.feature_dimension import dimension_figure, loss_figure, value_figure
 from smdp.steps import FEATURES, RESCALING, SCREENING
 from smdp.steps.step_plans import FeatureMapPlan
 from smdp.text import plural
@@ -25,6 +25,7 @@ from smdp.words.feature_map import (
     dimensions_so_far,
     pass_table,
     stopped_notice,
+    value_caption,
 )
 
 #: Of the tests, those that a new fit can be asked for.
@@ -157,12 +158,23 @@ with main:
                     "Pass", numbers, default=number, required=True, key=f"features.pass of {number}"
                 )
             figure(dimension_figure(fitted, number), "dimension")
-            tabs = st.tabs(["Candidates", "Error out of fold", "Passes"])
-            with tabs[0]:
+            value = value_figure(fitted, number)
+            titles = [
+                "Candidates",
+                "Error out of fold",
+                *(["Value"] if value is not None else []),
+                "Passes",
+            ]
+            tabs = dict(zip(titles, st.tabs(titles), strict=True))
+            with tabs["Candidates"]:
                 table(candidate_table(fitted), "candidates", fitted.candidates)
-            with tabs[1]:
+            with tabs["Error out of fold"]:
                 figure(loss_figure(fitted, number), "loss")
-            with tabs[2]:
+            if value is not None:
+                with tabs["Value"]:
+                    figure(value, "value")
+                    st.caption(literal(value_caption(fitted)))
+            with tabs["Passes"]:
                 table(pass_table(fitted), "passes", fitted.steps)
         says(describe_feature_map(fitted))
         check(check_feature_map(fitted))

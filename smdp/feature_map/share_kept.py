@@ -59,8 +59,8 @@ def share_kept(
         for each in (residuals, of_full_state, without_state)
     )
     lost, explained = own - full, none - full
-    one_sided, _ = _bounds(lost, explained, 1 - level)
-    upper, lower = _bounds(lost, explained, 1 - level / 2)
+    one_sided, _ = ratio_bounds(lost, explained, 1 - level)
+    upper, lower = ratio_bounds(lost, explained, 1 - level / 2)
     total = explained.sum()
     return ShareKept(
         share=float(1 - lost.sum() / total) if total > 0 else np.nan,
@@ -72,8 +72,11 @@ def share_kept(
     )
 
 
-def _bounds(top: Floats, bottom: Floats, confidence: float) -> tuple[float, float]:
-    """The largest and the smallest ratio of sums that Fieller's test does not reject."""
+def ratio_bounds(top: Floats, bottom: Floats, confidence: float) -> tuple[float, float]:
+    """The largest and the smallest ratio of people's sums that Fieller's test does not reject.
+
+    `confidence`: of each of the two.
+    """
     people = len(top)
     if people < 2:
         return np.inf, -np.inf

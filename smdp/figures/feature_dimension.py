@@ -19,6 +19,8 @@ from smdp.words.candidates import (
     deciding_p,
     p_or_not_tested,
     tried_in_pass,
+    value_is_known,
+    value_text,
 )
 
 HEIGHT = 420
@@ -316,5 +318,51 @@ def loss_figure(fitted: FittedFeatureMap, number: int) -> go.Figure:
             "ticksuffix": " %",
             "rangemode": "tozero",
         },
+    )
+    return figure
+
+
+def value_figure(fitted: FittedFeatureMap, number: int) -> go.Figure | None:
+    """What a decision by the features costs, by their number; None where nothing is known of it."""
+    tried = tried_in_pass(fitted, number)
+    known = tried[[value_is_known(row) for _, row in tried.iterrows()]]
+    if known.empty:
+        return None
+    figure = new_figure(height=340)
+    lost = known["value_lost"]
+    figure.add_scatter(
+        x=known["dimension"],
+        y=lost,
+        mode="markers",
+        name="cost of a decision (95 % interval)",
+        marker=_marker(PASSES),
+        error_y={
+            "array": known["value_lost_high"] - lost,
+            "arrayminus": lost - known["value_lost_low"],
+            "color": BLUE,
+            "thickness": 2,
+            "width": 0,
+        },
+        customdata=[
+            f"{value_text(row)}, same choice at {percent(row['same_choice'])}"
+            for _, row in known.iterrows()
+        ],
+        hovertemplate="%{x} features: %{customdata}<extra></extra>",
+        cliponaxis=False,
+    )
+    chosen = known[known["chosen"].astype(bool)]
+    figure.add_scatter(
+        x=chosen["dimension"],
+        y=chosen["value_lost"],
+        mode="markers",
+        name="chosen",
+        marker=RING,
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+    _line(figure, 0, "")
+    figure.update_layout(
+        xaxis={"title": {"text": "Number of features"}, **_dimensions(tried)},
+        yaxis={"title": {"text": "Outcome lost by one decision<br>(0: as by all variables)"}},
     )
     return figure

@@ -22,6 +22,9 @@ REFERENCES = {
     "(pp. 309–376). Wadsworth & Brooks/Cole.",
     "Cook, 2007": "Cook, R. D. (2007). Fisher lecture: Dimension reduction in regression. "
     "Statistical Science, 22(1), 1–26.",
+    "Dudík et al., 2011": "Dudík, M., Langford, J., & Li, L. (2011). Doubly robust policy "
+    "evaluation and learning. Proceedings of the 28th International Conference on Machine "
+    "Learning, 1097–1104.",
     "Ernst et al., 2005": "Ernst, D., Geurts, P., & Wehenkel, L. (2005). Tree-based batch mode "
     "reinforcement learning. Journal of Machine Learning Research, 6, 503–556.",
     "Fieller, 1954": "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the "

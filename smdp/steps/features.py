@@ -105,15 +105,17 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def figures(fitted: FittedFeatureMap) -> Mapping[str, go.Figure]:
-    from smdp.figures.feature_dimension import dimension_figure, loss_figure
+    from smdp.figures.feature_dimension import dimension_figure, loss_figure, value_figure
     from smdp.figures.weights import weights_heatmap
 
     if fitted.candidates.empty:
         return {"weights": weights_heatmap(fitted)}
     last = int(fitted.candidates["pass"].max())
+    value = value_figure(fitted, last)
     return {
         "dimension": dimension_figure(fitted, last),
         "loss": loss_figure(fitted, last),
+        **({"value": value} if value is not None else {}),
         "weights": weights_heatmap(fitted),
     }
 
@@ -143,13 +145,14 @@ def script_imports(plan: AnalysisPlan) -> set[str]:
 
 
 def dimension_section(analysis: Analysis, draw: Draw) -> list[Block]:
-    from smdp.figures.feature_dimension import dimension_figure, loss_figure
+    from smdp.figures.feature_dimension import dimension_figure, loss_figure, value_figure
     from smdp.words.feature_map import (
         candidate_table,
         describe_feature_map,
         dimension_caption,
         error_caption,
         pass_table,
+        value_caption,
     )
 
     fitted = analysis.feature_map
@@ -182,6 +185,10 @@ def dimension_section(analysis: Analysis, draw: Draw) -> list[Block]:
             error_caption(fitted),
         )
     )
+    value = value_figure(fitted, last)
+    if value is not None:
+        title = f"What a decision by the features costs{of_pass}"
+        found.append(draw("value", title, value, value_caption(fitted)))
     return found
 
 

@@ -7,7 +7,8 @@ import math
 import pandas as pd
 
 from smdp.feature_map.fitted_map import FittedFeatureMap
-from smdp.text import p_text, percent
+from smdp.text import interval_text, p_text, percent
+from smdp.words.policy_value import decimals
 
 
 def chosen_by_one_test(fitted: FittedFeatureMap) -> bool:
@@ -63,6 +64,18 @@ def between_text(low: float, high: float) -> str:
     if below:
         return f"at least {percent(low)}"
     return f"at most {percent(high)}" if above else "no bound"
+
+
+def value_is_known(row: pd.Series) -> bool:
+    """Whether it is known what a decision by these features costs: earlier results have no word."""
+    wanted = ("value_lost", "value_lost_low", "value_lost_high", "same_choice")
+    return all(math.isfinite(row.get(name, math.nan)) for name in wanted)
+
+
+def value_text(row: pd.Series) -> str:
+    """'0.02 (-0.01 to 0.05)', with as many decimals as the interval is worth."""
+    low, high = row["value_lost_low"], row["value_lost_high"]
+    return interval_text(row["value_lost"], low, high, decimals([(high - low) / 4]))
 
 
 def p_or_not_tested(p: float) -> str:

@@ -21,6 +21,8 @@ from smdp.words.candidates import (
     share_has_bound,
     share_text,
     tried_in_pass,
+    value_is_known,
+    value_text,
 )
 from smdp.words.dimension_by_test import (
     candidate_table_by_test,
@@ -81,7 +83,7 @@ def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
         return [text, "This is a map to compare with: no test has chosen its dimension."]
     if chosen_by_one_test(fitted):
         return [text, *describe_by_test(fitted)]
-    return [text, *_how_chosen(fitted), _not_said(fitted)]
+    return [text, *_how_chosen(fitted), *_in_value(fitted), _not_said(fitted)]
 
 
 def _how_chosen(fitted: FittedFeatureMap) -> list[str]:
@@ -224,6 +226,35 @@ def _not_said(fitted: FittedFeatureMap) -> str:
     )
 
 
+def _in_value(fitted: FittedFeatureMap) -> list[str]:
+    """What a decision by the chosen features costs; nothing where that is not known."""
+    chosen = chosen_candidate(fitted)
+    if not value_is_known(chosen):
+        return []
+    q = int(chosen["dimension"])
+    these = "this feature" if q == 1 else f"these {q} features"
+    given = fitted.steps[fitted.steps["pass"] == chosen["pass"]].iloc[0]["variables_count"]
+    whole = f"all {given} variables" if given > 1 else "the one variable"
+    if chosen["pass"] > 1:
+        whole += f" that {'were' if given > 1 else 'was'} left"
+    if chosen["same_choice"] == 1:
+        return [f"By {these} and by {whole}, the same treatment is chosen at every decision."]
+    low, high = chosen["value_lost_low"], chosen["value_lost_high"]
+    doubt = ""
+    if low <= 0 <= high:
+        doubt = " The interval has 0 in it: whether anything is lost, or even gained, is open."
+    elif high < 0:
+        doubt = " Below 0 the features choose better: with all variables a policy seems to overfit."
+    return [
+        f"Choosing treatment by {these} instead of {whole} costs {value_text(chosen)} of the "
+        f"outcome a decision; both choose the same at {percent(chosen['same_choice'])} of "
+        f"decisions.{doubt} That is one decision in a state that occurred, this and later outcomes "
+        f"added up with discount {fitted.settings.discount:g}, everything after it being chosen by "
+        f"{whole}. It does not say what a policy earns that goes by the features throughout; the "
+        "page Policy does."
+    ]
+
+
 def _keep(q: int) -> str:
     return "it keeps" if q == 1 else "they keep"
 
@@ -358,7 +389,17 @@ def result_for_methods(fitted: FittedFeatureMap) -> str:
     stopped = "" if fitted.complete else f" Stopped after pass {len(fitted.steps)}."
     return (
         f"Result: {plural(int(chosen['dimension']), 'feature')}, {how} ({test}: {p}; share kept: "
-        f"{share}).{stopped}"
+        f"{share}).{_value_for_methods(fitted, chosen)}{stopped}"
+    )
+
+
+def _value_for_methods(fitted: FittedFeatureMap, chosen: pd.Series) -> str:
+    if not value_is_known(chosen):
+        return ""
+    return (
+        " Judged doubly robustly on held-out people (Dudík et al., 2011), one decision by these "
+        f"features instead of the full state cost {value_text(chosen)} of the utility and of later "
+        f"ones, discounted by {fitted.settings.discount:g}."
     )
 
 
@@ -384,6 +425,16 @@ def error_caption(fitted: FittedFeatureMap) -> str:
     )
 
 
+def value_caption(fitted: FittedFeatureMap) -> str:
+    """Below the figure of what decisions cost, in a report."""
+    return (
+        "What one decision by the features costs instead of one by all variables, for people left "
+        "out, with 95 % intervals over people: this and later outcomes added up with discount "
+        f"{fitted.settings.discount:g}, everything afterwards being chosen by all variables. Below "
+        "0: with all variables the policy overfits."
+    )
+
+
 def candidate_table(fitted: FittedFeatureMap) -> pd.DataFrame:
     """Every dimension tried, fit to be read: p-values as papers print them."""
     if chosen_by_one_test(fitted):
@@ -396,6 +447,7 @@ def candidate_table(fitted: FittedFeatureMap) -> pd.DataFrame:
         "rejected": _yes_no(tried["rejected"]),
         **_share_columns(tried),
         "enough in practice": _yes_no(tried["practical"]),
+        **_value_columns(tried),
         "chosen": [CHOSEN_BY.get(by, "") for by in tried["chosen_by"]],
         **_p_columns(tried, p_form="is one layer enough?"),
         "explained by the map": [_percent(x) for x in tried["explained"]],
@@ -449,6 +501,19 @@ def _share_columns(rows: pd.DataFrame) -> dict[str, list[str]]:
         ],
         "at least": [at_least_text(x) for x in rows["share_at_least"]],
     }
+
+
+def _value_columns(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """None in results of earlier versions."""
+    known = [value_is_known(row) for _, row in rows.iterrows()]
+    if not any(known):
+        return {}
+    every = [
+        (value_text(row), percent(row["same_choice"])) if told else ("no answer", "no answer")
+        for told, (_, row) in zip(known, rows.iterrows(), strict=True)
+    ]
+    lost, same = zip(*every, strict=True)
+    return {"cost a decision (95 % interval)": list(lost), "same choice": list(same)}
 
 
 def _percent(share: float) -> str:

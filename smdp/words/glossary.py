@@ -186,8 +186,8 @@ _FEATURES = (
     Term(
         "practically sufficient",
         "What is lost with these features is negligible: a bound over people leaves less than 5 %, "
-        "say, of what the state says of the outcome. What this means for a policy's value is "
-        "another question.",
+        "say, of what the state says of the outcome. What this means for a decision is another "
+        "question: see cost of a decision.",
         "",
         ("enough in practice",),
     ),
@@ -208,6 +208,14 @@ _FEATURES = (
         "share kept",
         "The features' explained share of the outcome, divided by that of the full state. It can "
         "exceed 100 %, where a network that has the full state predicts worse than the map.",
+    ),
+    Term(
+        "cost of a decision",
+        "What is lost of the outcome, now and later, if one decision is made by the features "
+        "instead of all variables and everything afterwards by all variables. For people whom "
+        "neither policy was learned from. Below 0, the policy of all variables overfits.",
+        "",
+        ("cost a decision",),
     ),
     Term(
         "absolute test",

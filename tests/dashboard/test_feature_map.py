@@ -148,8 +148,9 @@ def test_both_questions_are_answered_on_the_page(screened):
     assert "2 features are enough in practice" in screened.text
     assert "Exactly, 4 would be needed (p = .21)." in screened.text
     assert [tab.label for tab in screened.at.tabs][:3] == [
-        "Candidates", "Error out of fold", "Passes",
+        "Candidates", "Error out of fold", "Value",
     ]  # fmt: skip
+    assert "What one decision by the features costs" in screened.text
     report = dimension_section(
         screened.at.session_state[Key.ANALYSIS], lambda *about: Paragraph(about[3])
     )

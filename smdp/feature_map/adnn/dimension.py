@@ -6,7 +6,8 @@ cross-validation, variables from the penalised fit, then the unpenalised refit, 
 the features keep what the state says of the utility (`share_kept`)? The choice is the smallest
 dimension that is not rejected; where only as many features as there are variables would do, the
 smallest that is enough in practice (or whichever is asked for). Candidates are tried until the
-exact question is answered, so that both answers are there.
+exact question is answered, so that both answers are there. What a decision by the features costs
+(`value_lost`) is told beside them, and decides nothing.
 
 The map is refitted to predict the utility and its own next features (`closed`), or every variable's
 next value. The paper's absolute test, and the comparison with the full state that chose the maps of
@@ -43,11 +44,12 @@ from smdp.feature_map.adnn.tuning import (
     held_out_loss,
     tune,
 )
-from smdp.feature_map.layers import apply
+from smdp.feature_map.layers import Network, apply
 from smdp.feature_map.normal_space import dimension_test, form_test
 from smdp.feature_map.share_kept import ShareKept, share_kept
 from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
 from smdp.feature_map.transitions import TrainingSets
+from smdp.feature_map.value_lost import Described, FullStatePolicy, ValueLost
 from smdp.independence.pooling import at_most
 from smdp.independence.signs import FEWEST_PEOPLE
 from smdp.progress import Message
@@ -137,7 +139,8 @@ def choose_dimension(
 ) -> DimensionChoice:
     """Candidates upwards until one is enough; if none is, the largest.
 
-    `probabilities`: (R, heads), of the treatments, for the test of the normal space.
+    `probabilities`: (R, heads), of the treatments, for the test of the normal space and for what a
+    decision by the features costs.
 
     Of many variables, those that matter are found first: without a bottleneck a map loses nothing
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
@@ -409,6 +412,7 @@ class _TwoQuestions(_Judge):
         self._whole = whole
         self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
         self._of_full_state: NDArray[np.float64] | None = None
+        self._policy: FullStatePolicy | None = None
 
     @property
     def _fitted_to(self) -> TrainingSets:
@@ -463,7 +467,7 @@ class _TwoQuestions(_Judge):
     def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
         rows, refitted = self._sets.rows, self._refitted[architecture]
         exact, form = self._tested(architecture, refitted)
-        kept = self._share_kept(refitted)
+        kept, value = self._share_kept(refitted), self._value_lost(refitted)
         practical = kept.at_least > 1 - self._settings.negligible
         if self._closed:  # targets differ between maps, but for the utility
             squares = np.square(refitted.residuals[:, 0])
@@ -486,6 +490,10 @@ class _TwoQuestions(_Judge):
                 "explained": kept.explained,
                 "explained_by_state": kept.explained_by_state,
                 "practical": practical,
+                "value_lost": value.lost,
+                "value_lost_low": value.low,
+                "value_lost_high": value.high,
+                "same_choice": value.same_choice,
             },
             rejected=bool(at_most(exact, self._settings.level)),
             practical=practical,
@@ -527,6 +535,27 @@ class _TwoQuestions(_Judge):
         full = own if self._of_full_state is None else self._of_full_state
         nothing = residuals_without_state(self._sets)[:, 0]
         return share_kept(rows.subject, own, full, nothing)
+
+    def _value_lost(self, refitted: Refitted) -> ValueLost:
+        if self._policy is None:
+            self._policy = FullStatePolicy(
+                self._sets.rows,
+                self._probabilities,
+                self._settings.discount,
+                seed=_spawn(self._seed, 5),
+            )
+        return self._policy.value_lost(
+            [self._features(k, network) for k, network in enumerate(refitted.folds)]
+        )
+
+    def _features(self, fold: int, network: Network) -> Described:
+        """Of all rows and of what follows them, by the map that was fitted without a fold."""
+        rows, scale = self._sets.rows, self._sets.scales[fold][0]
+        now, following = (
+            apply(network.features, network.activation, scale.standardise(states))
+            for states in (rows.states, rows.outcomes[:, 1:])
+        )
+        return now, following
 
 
 def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]:

@@ -26,7 +26,8 @@ class FeatureMapSettings(NetworkSettings):
     which a map's may be larger. `choose_by`, for the first two: "exact", the smallest dimension
     that is not rejected; "practical", the smallest whose loss, of what the state says of the
     utility, is below `negligible` with 95 % confidence over people; "exact_first": the second only
-    where the first would take as many features as there are variables.
+    where the first would take as many features as there are variables. `discount`: gamma, for what
+    a decision by the features costs (`smdp.feature_map.value_lost`), which decides nothing.
     `condition`: of Lemma 3.4; (ii) is for the absolute test only. `pooling`, `permutations`: of the
     absolute test, as in screening. `iterate`: Corollary 3.3, on the variables kept, until nothing
     shrinks. `updates`: all actions in one step, or one action after the other as printed.
@@ -102,6 +103,7 @@ class FeatureMapSettings(NetworkSettings):
         more=True,
         paper="absolute",
     )
+    discount: float = setting(0.9, "Discount", symbol="gamma", least=0, below=1, page=False)
     permutations: int | None = setting(999, "Permutations", symbol="B", least=1, page=False)
     condition: Literal["i", "ii"] = setting("i", "Condition of Lemma 3.4", page=False)
     margin: float = setting(

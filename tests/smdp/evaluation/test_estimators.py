@@ -20,6 +20,7 @@ from smdp.evaluation.value_rows import ValueRows
 from smdp.feature_map.transitions import Scale
 from smdp.policy import q_linear
 from smdp.policy.decision_rows import DecisionRows
+from smdp.policy_iteration import policy_iteration
 from smdp.propensity import Propensities
 
 DISCOUNT = 0.5
@@ -212,14 +213,14 @@ BEST = [[3.0, 0.5], [5.5, 0.5]]  # the intercept and the slope of each action's 
 
 def test_policy_iteration_finds_the_best_policy_and_its_q_function():
     rows = decision_rows()
-    found = q_linear.policy_iteration(rows, DISCOUNT, ridge=0.0)
+    found = policy_iteration(rows, DISCOUNT, ridge=0.0)
     np.testing.assert_allclose(found.weights, BEST, atol=1e-6)
     assert found.converged
     assert found.switched[-1] == 0
     counts = np.where(np.arange(rows.subjects) % 2, 2, 0)
-    sample = q_linear.policy_iteration(rows, DISCOUNT, ridge=0.0, counts=counts)
+    sample = policy_iteration(rows, DISCOUNT, ridge=0.0, counts=counts)
     np.testing.assert_allclose(sample.weights, BEST, atol=1e-6)
-    myopic = q_linear.policy_iteration(rows, 0.0, ridge=0.0)
+    myopic = policy_iteration(rows, 0.0, ridge=0.0)
     np.testing.assert_allclose(myopic.weights, [[0.5, 0.5], [2.5, 0.5]], atol=1e-6)
 
 

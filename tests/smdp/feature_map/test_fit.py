@@ -143,6 +143,8 @@ def test_other_ways_to_decide(study, quick):
         assert (found.candidates["rejected"] == (p_value <= found.settings.level)).all()
         assert found.candidates["chosen"].sum() == len(found.steps)
         assert np.isfinite(found.candidates["share_kept"]).all()
+        assert np.isfinite(found.candidates["value_lost"]).all()
+        assert found.candidates["same_choice"].between(0, 1).all()
     assert given.candidates["chosen_by"].tolist() == ["by hand"]
     assert given.candidates["p_form"].notna().all()
     assert deep.candidates["p_form"].isna().all()

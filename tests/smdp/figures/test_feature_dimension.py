@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_candidates import ROWS, with_tried
+from small_candidates import ROWS, with_tried, without_value
 
 from smdp.figures import feature_dimension as dimension_figures
 
@@ -91,6 +91,28 @@ def test_what_is_explained_out_of_fold(plain_map):
     assert state.name == "full state"
     np.testing.assert_allclose(state.y, 30)
     np.testing.assert_allclose(features.y, [30 * share for _, _, share, _ in ROWS])
+
+
+def test_what_a_decision_costs_by_number_of_features(plain_map):
+    figure = dimension_figures.value_figure(with_tried(plain_map), 1)
+    cost, chosen = figure.data
+    assert list(cost.x) == [1, 2, 3, 4]
+    np.testing.assert_allclose(cost.y[:2], [0.06, 0.02])
+    np.testing.assert_allclose(cost.error_y.array, 0.03)
+    np.testing.assert_allclose(cost.error_y.arrayminus, 0.03)
+    assert cost.customdata[1] == "0.020 (-0.010 to 0.050), same choice at 93 %"
+    assert list(chosen.x) == [2]
+    assert [shape.y0 for shape in figure.layout.shapes] == [0]
+
+
+def test_where_no_cost_is_known_there_is_no_figure_of_it(plain_map, fitted):
+    assert dimension_figures.value_figure(without_value(with_tried(plain_map)), 1) is None
+    assert dimension_figures.value_figure(with_tried(plain_map, value_lost=np.nan), 1) is None
+    assert dimension_figures.value_figure(fitted, 1) is None
+    some = with_tried(plain_map, value_lost=[0.06, np.nan, 0.01, 0.0])
+    cost, chosen = dimension_figures.value_figure(some, 1).data
+    assert list(cost.x) == [1, 3, 4]
+    assert list(chosen.x) == []
 
 
 def test_many_dimensions_have_few_ticks(plain_map):

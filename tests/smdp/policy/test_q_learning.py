@@ -13,7 +13,7 @@ from smdp.policy import q_linear
 from smdp.policy.decision_rows import DecisionRows, decision_rows
 from smdp.policy.learned_policy import learn_policy, resamples
 from smdp.policy.policy_settings import PolicySettings
-from smdp.policy.q_linear import LinearFit, policy_iteration, with_intercept
+from smdp.policy_iteration import LinearFit, policy_iteration, with_intercept
 from smdp.simulation.generative_model import simulate
 
 STATES, ACTIONS, DISCOUNT = 5, 3, 0.9
