@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.feature_map.adnn.closed import UtilitySets, closed_features
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.refit import Architecture, how_to_refit
 from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.training import train
@@ -229,6 +230,8 @@ def p_values(scenario: Scenario, seed: int, power: bool) -> dict[tuple[str, int]
         if test == "closed":
             closed = closed_features(on, networks, size, decay, settings, seed=closing)
             on, networks = closed.sets, list(closed.networks)
+        else:
+            networks = list(polished(on, networks, decay))
         found[test, missing] = dimension_test(on, networks, probabilities, seed=testing).p_value
         if scenario.one_layer and not missing:
             form = form_test(on, networks, probabilities, seed=testing)

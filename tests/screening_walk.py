@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from open_box import open_box
 from playwright.sync_api import Page, expect
 
 from smdp.analysis.analysis import run_analysis
@@ -42,7 +43,7 @@ def rescaled_sample() -> bytes:
 
 def set_permutations(page: Page, number: int) -> None:
     """Of the paper's tests; 0 for the default, which takes seconds; a million takes minutes."""
-    page.get_by_text("More", exact=True).click()
+    open_box(page, "More")
     page.get_by_text("Whatever is related, as in the paper").click()
     permutations = page.get_by_role("spinbutton", name="Rearrangements (B)")
     permutations.fill(str(number))

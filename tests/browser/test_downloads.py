@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from dashboard_server import DashboardServer
+from open_box import open_box
 from playwright.sync_api import Browser, Download, Page, expect
 from screening_walk import SLOW, start_a_long_screening
 from small_trial import study_frame
@@ -90,16 +91,6 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebar").get_by_role("link", name=name).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(name, timeout=SLOW)
     page.locator(IDLE).wait_for()
-
-
-def open_box(page: Page, name: str) -> None:
-    """Return when it is all open.
-
-    Until then a button in it that was scrolled to slides away between press and release.
-    """
-    page.get_by_text(name).click()
-    box = page.locator("details[open]", has_text=name).element_handle()
-    page.wait_for_function("box => box.getAnimations().length === 0", arg=box)
 
 
 class Clicks:

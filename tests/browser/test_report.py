@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import docx
+from open_box import open_box
 from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from smdp.analysis.analysis import load_analysis
@@ -83,7 +84,7 @@ def analyse(page: Page) -> None:
     press(page, "Screen 15 variables")
     press(page, "Next: feature dimension")
     expect(page.get_by_role("heading", name="Feature dimension", exact=True)).to_be_visible()
-    main(page).get_by_text("More", exact=True).click()
+    open_box(page, "More")
     choose(page, "Kind of map", "Principal components")
     press(page, "Fit the feature map")
     expect(sidebar(page)).to_contain_text("dimension", timeout=SLOW)

@@ -18,7 +18,8 @@ so that there is nothing to gain from features that are merely easy to predict. 
 as much as all next features together.
 
 Each round begins with the last map and heads whose last layer is the least-squares one. What is
-needed k steps before the utility appears in round k.
+needed k steps before the utility appears in round k. After the last, networks are polished for the
+targets that they have (`polish`).
 
 C^(1/2) phi is known up to a rotation only, and differs between folds. So that people of different
 folds can be compared, each fold's is turned to be as near as possible to that of the first
@@ -37,6 +38,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.refit import Architecture, how_to_refit
 from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.training import train
@@ -146,7 +148,8 @@ def closed_features(
         following = following_features(targets, current, first=False)
         settled = _explained(following, targets.following)
         if (settled >= SETTLED and r + 1 >= FEWEST_ROUNDS) or r + 1 == rounds:
-            return ClosedFit(targets, current, settled, r + 1)
+            final = polished(targets, current, weight_decay, report=lambda share: report(1.0))
+            return ClosedFit(targets, final, settled, r + 1)
         targets = ClosedSets(sets.rows, following)
     raise ValueError("there must be a round")
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from smdp.errors import DataError
 from smdp.feature_map.adnn.closed import UtilitySets, closed_features
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.refit import (
     Architecture,
     Refitted,
@@ -422,8 +423,7 @@ class _TwoQuestions(_Judge):
         self, architectures: Sequence[Architecture], report: Callable[[float], None]
     ) -> list[str]:
         unknown = list(dict.fromkeys(a for a in architectures if a not in self._refitted))
-        closing = self._closed and not self._whole
-        share = 0.5 if closing else 1.0  # closing a map takes about as long as fitting it
+        share = 1.0 if self._whole else 0.6  # of the time that a map takes
         fitted, notes = refit(
             self._fitted_to,
             unknown,
@@ -433,35 +433,42 @@ class _TwoQuestions(_Judge):
         )
         for k, each in enumerate(unknown):
             self._targets[each] = self._fitted_to
-            if closing:
+            if not self._whole:
                 part = (1 - share) / len(unknown)
                 own = partial(_report_part, report, share + k * part, part)
-                fitted[each] = self._close(each, fitted[each], own)
+                fitted[each] = self._finish(each, fitted[each], own)
         self._refitted |= fitted
         return notes
 
-    def _close(
+    def _finish(
         self, size: Architecture, fitted: Refitted, report: Callable[[float], None]
     ) -> Refitted:
-        found = closed_features(
-            self._fitted_to,
-            [*fitted.folds, fitted.network],
-            size,
-            fitted.weight_decay,
-            self._settings,
-            seed=_spawn(self._seed, 4),
-            report=report,
-        )
-        self._targets[size] = found.sets
-        *folds, network = found.networks
-        residuals = out_of_fold_residuals(found.sets, folds)
-        return Refitted(network, tuple(folds), residuals, fitted.weight_decay)
+        """Closed if that is asked for, and polished."""
+        every, decay = [*fitted.folds, fitted.network], fitted.weight_decay
+        if self._closed:
+            closed = closed_features(
+                self._fitted_to,
+                every,
+                size,
+                decay,
+                self._settings,
+                seed=_spawn(self._seed, 4),
+                report=report,
+            )
+            self._targets[size], networks = closed.sets, closed.networks
+        else:
+            networks = polished(self._sets, every, decay, report=report)
+        *folds, network = networks
+        residuals = out_of_fold_residuals(self._targets[size], folds)
+        return Refitted(network, tuple(folds), residuals, decay)
 
     def prepare(self, report: Report) -> list[str]:
         if self._of_full_state is not None or self._whole:
             return []
         reference, found, notes = self._reference(self._fitted_to, report)
-        self._of_full_state = found[reference].residuals[:, 0]
+        full = found[reference]
+        folds = polished(self._fitted_to, full.folds, full.weight_decay)
+        self._of_full_state = out_of_fold_residuals(self._fitted_to, folds)[:, 0]
         return notes
 
     def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:

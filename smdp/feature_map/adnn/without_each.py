@@ -25,6 +25,7 @@ def refit_without_each(
 ) -> list[FittedFeatureMap]:
     """Same variables, same size, without penalty."""
     from smdp.feature_map.adnn.closed import UtilitySets, closed_features
+    from smdp.feature_map.adnn.polish import polished
     from smdp.feature_map.adnn.refit import Architecture, trained_without_each
     from smdp.feature_map.adnn.training import one_thread
 
@@ -59,6 +60,8 @@ def refit_without_each(
                     report=lambda share: progress(0.5 + 0.5 * share, REFITTING),
                 ).networks
             )
+        elif fitted.settings.two_questions:
+            networks = list(polished(sets, networks, decay))
     found = []
     for k, best in enumerate(networks):
         own = rows.take(rows.fold != k)

@@ -1,0 +1,285 @@
+"""The last stretch of training: from near a minimum of the squared error into it.
+
+Steps on minibatches end near a minimum, not in it. For predictions that is good enough. A test of
+what the network leaves over sees the difference: products of two errors have to be small beside the
+noise of a mean over all rows (`smdp.feature_map.normal_space`). Here the loss of all rows,
+
+    mean over actions of the mean over an action's rows of |Y - h_a(phi(s))|^2 + ridge |weights|^2,
+
+goes down by Levenberg and Marquardt's steps d, with J the derivatives of all predictions by all
+weights and biases, and D the diagonal of J'J:
+
+    (J'J + ridge + damping D) d = J'(Y - h) - ridge weights.
+
+The damping falls by a factor after a step that lowers the loss, and rises until there is one. Of
+many rows, evenly spaced ones make J'J, all of them the loss and its slope: the time is linear in
+the rows, and it is the slope that decides where the steps end.
+
+How far to go, people who were left out say: the networks without each fold take a few steps at a
+time, as long as these predict their own fold's people better, and the network of all rows takes as
+many. Where signals are weak that is soon (and to go on would overfit); where they are strong it is
+far, and most of what minibatches left over is found.
+
+References: Levenberg (1944); Marquardt (1963); Roosta-Khorasani & Mahoney (2019), "Sub-sampled
+Newton methods", for fewer rows in J'J.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.feature_map.adnn.tuning import held_out_loss
+from smdp.feature_map.layers import ACTIVATIONS, SLOPES, Layer, Network
+from smdp.feature_map.transitions import TrainingSets
+from smdp.parallel import each
+from smdp.progress import Progress, silent
+
+Floats = NDArray[np.float64]
+
+#: Steps at a time, and how many times at the most.
+STEPS, TIMES = 4, 8
+#: Of the weight decay of the steps before, the ridge that is about as strong.
+RIDGE = 1e-3
+#: A step that lowers the loss by less than this share is the last.
+LEAST_GAIN = 1e-5
+FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-7
+EASIER, HARDER, TRIES = 5.0, 8.0, 6
+#: Numbers in the derivatives of one head's rows: evenly spaced rows, as many as that allows ..
+MOST_NUMBERS = 350_000
+#: .. but this many predictions for every weight.
+FEWEST_FOR_EACH = 3
+
+
+def polished(
+    sets: TrainingSets,
+    networks: Sequence[Network],
+    weight_decay: float,
+    *,
+    times: int = TIMES,
+    report: Callable[[float], None] = lambda share: None,
+) -> tuple[Network, ...]:
+    """The networks of the sets 0, 1, ..: those without each fold, perhaps that of all rows.
+
+    `weight_decay`: with which they were trained. Inputs whose weights are all zero stay out.
+    """
+    count = sets.rows.folds
+    folds, rest = tuple(networks[:count]), tuple(networks[count:])
+
+    def further(first: int, some: tuple[Network, ...], time: int) -> tuple[Network, ...]:
+        def progress(k: int) -> Progress:
+            done = time * len(networks) + first + k
+            return lambda share, what: report((done + share) / (times * len(networks)))
+
+        work = list(enumerate(some, first))
+        return tuple(each(_some_steps, work, sets, RIDGE * weight_decay, progress=progress))
+
+    loss = _held_out(sets, folds)
+    for time in range(times):
+        moved = further(0, folds, time)
+        moved_loss = _held_out(sets, moved)
+        if not moved_loss < loss:
+            break
+        folds, loss = moved, moved_loss
+        rest = further(count, rest, time)
+    return folds + rest
+
+
+def _held_out(sets: TrainingSets, folds: Sequence[Network]) -> float:
+    return float(np.mean([held_out_loss(sets, k, network) for k, network in enumerate(folds)]))
+
+
+def _some_steps(
+    which: tuple[int, Network], sets: TrainingSets, ridge: float, progress: Progress = silent
+) -> Network:
+    dataset, network = which
+    inputs = list(network.selected)
+    if not inputs:
+        return network
+    rows = sets.training(dataset)
+    first = network.features[0]
+    narrow = replace(
+        network,
+        features=(Layer(first.weights[:, inputs], first.bias), *network.features[1:]),
+    )
+    loss = _Loss(
+        sets.states(dataset, rows)[:, inputs],
+        sets.outcomes(dataset, rows),
+        sets.rows.head[rows],
+        narrow,
+        ridge,
+    )
+    progress(0.0, "")
+    found = loss.lowered(narrow)
+    weights = np.zeros_like(first.weights)
+    weights[:, inputs] = found.features[0].weights
+    return replace(found, features=(Layer(weights, found.features[0].bias), *found.features[1:]))
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """Rows through some layers: what goes into each, and what it is before its activation."""
+
+    into: list[Floats]
+    before: list[Floats]
+    out: Floats
+
+
+class _Loss:
+    """Of one network on its training rows."""
+
+    def __init__(
+        self, states: Floats, targets: Floats, head: NDArray[np.int64], like: Network, ridge: float
+    ) -> None:
+        self._activation = like.activation
+        self._rows = [np.flatnonzero(head == a) for a in range(len(like.heads))]
+        self._states = [states[own] for own in self._rows]
+        self._targets = [targets[own] for own in self._rows]
+        weights = [np.ones_like(each.weights).ravel() for each in _layers(like)]
+        biases = [np.zeros_like(each.bias) for each in _layers(like)]
+        self._ridge = ridge * np.concatenate(
+            [part for pair in zip(weights, biases, strict=True) for part in pair]
+        )
+
+    def lowered(self, network: Network) -> Network:
+        """The network after some steps, or where it can get no better."""
+        theta = _numbers(network)
+        loss = self._value(network, theta)
+        damping = FIRST_DAMPING
+        for _ in range(STEPS):
+            curvature, slope = self._curvature(network), self._slope(network, theta)
+            scale = np.maximum(np.diag(curvature), 1e-8)
+            for _ in range(TRIES):
+                matrix = curvature.copy()
+                matrix[np.diag_indices_from(matrix)] += self._ridge + damping * scale
+                further = theta + np.linalg.solve(matrix, slope)
+                candidate = _with_numbers(network, further)
+                lower = self._value(candidate, further)
+                if lower < loss:
+                    break
+                damping *= HARDER
+            else:
+                return network
+            damping = max(damping / EASIER, LEAST_DAMPING)
+            gain = (loss - lower) / loss
+            network, theta, loss = candidate, further, lower
+            if gain < LEAST_GAIN:
+                break
+        return network
+
+    def _value(self, network: Network, theta: Floats) -> float:
+        total = 0.0
+        for a, states in enumerate(self._states):
+            out = self._through(network, a, states)[1].out
+            total += np.square(out - self._targets[a]).sum() / (len(states) * len(self._rows))
+        return float(total + self._ridge @ theta**2)
+
+    def _through(self, network: Network, a: int, states: Floats) -> tuple[_Pass, _Pass]:
+        features = _forward(network.features, self._activation, states, linear_end=False)
+        return features, _forward(network.heads[a], self._activation, features.out, linear_end=True)
+
+    def _slope(self, network: Network, theta: Floats) -> Floats:
+        """Minus half of the loss's: where to go."""
+        of_features: Floats | None = None
+        of_heads = []
+        for a, states in enumerate(self._states):
+            features, head = self._through(network, a, states)
+            error = (self._targets[a] - head.out) / (len(states) * len(self._rows))
+            own, error = _sums_back(network.heads[a], self._activation, head, error, True)
+            shared, _ = _sums_back(network.features, self._activation, features, error, False)
+            of_heads.append(own)
+            of_features = shared if of_features is None else of_features + shared
+        assert of_features is not None
+        return np.concatenate([of_features, *of_heads]) - self._ridge * theta
+
+    def _curvature(self, network: Network) -> Floats:
+        """J'J; heads of different actions have nothing in common."""
+        count = len(_numbers(network))
+        shared = sum(each.weights.size + each.bias.size for each in network.features)
+        found = np.zeros((count, count))
+        start = shared
+        for a, every in enumerate(self._states):
+            own = sum(each.weights.size + each.bias.size for each in network.heads[a])
+            outputs = self._targets[a].shape[1]
+            most = max(MOST_NUMBERS // (shared + own), FEWEST_FOR_EACH * (shared + own)) // outputs
+            states = every[:: -(-len(every) // max(1, most))]
+            features, head = self._through(network, a, states)
+            top = np.broadcast_to(np.eye(outputs), (len(states), outputs, outputs))
+            of_head, top = _rows_back(network.heads[a], self._activation, head, top, True)
+            of_map, _ = _rows_back(network.features, self._activation, features, top, False)
+            weight = 1 / (len(states) * len(self._rows))
+            j = np.concatenate([of_map, of_head], axis=2).reshape(-1, shared + own)
+            gram = weight * (j.T @ j)
+            end = start + own
+            found[:shared, :shared] += gram[:shared, :shared]
+            found[:shared, start:end] = gram[:shared, shared:]
+            found[start:end, :shared] = gram[shared:, :shared]
+            found[start:end, start:end] = gram[shared:, shared:]
+            start = end
+        return found
+
+
+def _layers(network: Network) -> list[Layer]:
+    return [*network.features, *(layer for head in network.heads for layer in head)]
+
+
+def _numbers(network: Network) -> Floats:
+    """Weights and biases, layer after layer."""
+    parts = [part for each in _layers(network) for part in (each.weights.ravel(), each.bias)]
+    return np.concatenate(parts)
+
+
+def _with_numbers(network: Network, numbers: Floats) -> Network:
+    sizes = [size for each in _layers(network) for size in (each.weights.size, each.bias.size)]
+    parts = iter(np.split(numbers, np.cumsum(sizes)[:-1]))
+
+    def filled(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+        return tuple(Layer(next(parts).reshape(old.weights.shape), next(parts)) for old in layers)
+
+    return replace(
+        network,
+        features=filled(network.features),
+        heads=tuple(filled(head) for head in network.heads),
+    )
+
+
+def _forward(
+    layers: Sequence[Layer], activation: str, values: Floats, *, linear_end: bool
+) -> _Pass:
+    into, before = [], []
+    for k, layer in enumerate(layers):
+        into.append(values)
+        before.append(values @ layer.weights.T + layer.bias)
+        plain = linear_end and k + 1 == len(layers)
+        values = before[-1] if plain else ACTIVATIONS[activation](before[-1])
+    return _Pass(into, before, values)
+
+
+def _sums_back(
+    layers: Sequence[Layer], activation: str, through: _Pass, error: Floats, linear_end: bool
+) -> tuple[Floats, Floats]:
+    """Sums over rows of error (rows, out) times derivatives; and the error before the layers."""
+    parts: list[Floats] = []
+    for k in reversed(range(len(layers))):
+        if not (linear_end and k + 1 == len(layers)):
+            error = error * SLOPES[activation](through.before[k])
+        parts = [(error.T @ through.into[k]).ravel(), error.sum(axis=0), *parts]
+        error = error @ layers[k].weights
+    return np.concatenate(parts), error
+
+
+def _rows_back(
+    layers: Sequence[Layer], activation: str, through: _Pass, top: Floats, linear_end: bool
+) -> tuple[Floats, Floats]:
+    """(rows, outputs, numbers): derivatives; those of what follows are top (rows, outputs, out)."""
+    parts: list[Floats] = []
+    for k in reversed(range(len(layers))):
+        if not (linear_end and k + 1 == len(layers)):
+            top = top * SLOPES[activation](through.before[k])[:, None, :]
+        by_weights = top[:, :, :, None] * through.into[k][:, None, None, :]
+        parts = [by_weights.reshape(*top.shape[:2], -1), top, *parts]
+        top = top @ layers[k].weights
+    return np.concatenate(parts, axis=2), top

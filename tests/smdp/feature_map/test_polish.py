@@ -1,0 +1,149 @@
+"""From near a minimum of the squared error into it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from smdp.feature_map.adnn import polish
+from smdp.feature_map.adnn.network import initial_network
+from smdp.feature_map.adnn.polish import polished
+from smdp.feature_map.adnn.specification import ModelSpec
+from smdp.feature_map.adnn.tuning import held_out_loss
+from smdp.progress import Cancelled
+
+SEED = np.random.SeedSequence(0)
+
+
+def started(sets, *, interpretable=False, activation="arctan", depth=1, dimension=2):
+    """A network for each set, with random weights."""
+    return [
+        initial_network(
+            ModelSpec(which, dimension, 5, depth),
+            sets.rows.columns,
+            sets.outputs,
+            sets.rows.heads,
+            interpretable=interpretable,
+            activation=activation,
+            seed=SEED,
+        )
+        for which in range(sets.rows.folds)
+    ]
+
+
+def of_rows(sets, network, ridge):
+    """The loss on the rows of the first set."""
+    rows = sets.training(0)
+    return polish._Loss(
+        sets.states(0, rows), sets.outcomes(0, rows), sets.rows.head[rows], network, ridge
+    )
+
+
+def value(loss, network):
+    return loss._value(network, polish._numbers(network))
+
+
+@pytest.mark.parametrize("how", [{}, {"interpretable": True}, {"depth": 2}, {"activation": "tanh"}])
+def test_steps_end_in_a_minimum(sets, how):
+    (network, *_) = started(sets, **how)
+    loss = of_rows(sets, network, 0.01)
+    before = value(loss, network)
+    first = loss.lowered(network)
+    assert value(loss, first) < before
+    end = first
+    for _ in range(40):
+        end = loss.lowered(end)
+    assert value(loss, end) <= value(loss, first)
+    steep = [np.abs(loss._slope(each, polish._numbers(each))).max() for each in (network, end)]
+    assert steep[1] < 0.01 * steep[0]
+
+
+def test_people_who_were_left_out_are_predicted_no_worse(sets):
+    start = started(sets)
+    losses = []
+    for times in (0, 1, 2, 40):
+        found = polished(sets, start, 1.0, times=times)
+        losses.append(np.mean([held_out_loss(sets, k, each) for k, each in enumerate(found)]))
+    assert losses[0] > losses[1] >= losses[2] >= losses[3]
+
+
+def test_the_network_of_all_rows_takes_as_many_steps(sets):
+    start = started(sets)
+    whole = start[0]
+    *folds, found = polished(sets, [*start, whole], 1.0, times=2)
+    assert polished(sets, start, 1.0, times=2) == tuple(folds)
+    assert found != whole
+    unmoved = replace(whole, heads=whole.heads)
+    assert polished(sets, [*start, unmoved], 1.0, times=0)[-1] == whole
+
+
+def test_the_slope_is_the_derivative_of_the_loss(sets):
+    (network, *_) = started(sets, depth=2)
+    loss, theta = of_rows(sets, network, 0.01), polish._numbers(network)
+    slope = loss._slope(network, theta)
+    for k in range(0, len(theta), 7):
+        step = 1e-5 * (np.arange(len(theta)) == k)
+        up, down = (
+            loss._value(polish._with_numbers(network, moved), moved)
+            for moved in (theta + step, theta - step)
+        )
+        assert slope[k] == pytest.approx(-(up - down) / 4e-5, abs=1e-6)
+
+
+def test_with_linear_networks_it_is_least_squares(sets):
+    (network, *_) = started(sets, activation="identity", dimension=4)
+    loss = of_rows(sets, network, 0.0)
+    for _ in range(8):
+        network = loss.lowered(network)
+    rows = sets.training(0)
+    states, outcomes = sets.states(0, rows), sets.outcomes(0, rows)
+    expected = []
+    for a in range(sets.rows.heads):
+        own = sets.rows.head[rows] == a
+        x = np.column_stack([np.ones(own.sum()), states[own]])
+        left = outcomes[own] - x @ np.linalg.lstsq(x, outcomes[own], rcond=None)[0]
+        expected.append(np.square(left).sum(axis=1).mean())
+    assert value(loss, network) == pytest.approx(np.mean(expected), rel=0.001)
+
+
+def test_inputs_that_are_out_stay_out(sets):
+    (network, *_) = started(sets)
+    first = network.features[0]
+    weights = first.weights.copy()
+    weights[:, 1] = 0
+    without = replace(network, features=(replace(first, weights=weights), *network.features[1:]))
+    found = polished(sets, [without] * 2, 0.1)[0]
+    assert not found.features[0].weights[:, 1].any()
+    assert found.features[0].weights[:, [0, 2, 3]].any(axis=0).all()
+
+
+def test_a_network_without_inputs_stays_as_it_is(sets):
+    (network, *_) = started(sets)
+    first = network.features[0]
+    empty = replace(first, weights=np.zeros_like(first.weights))
+    nothing = replace(network, features=(empty, *network.features[1:]))
+    assert polished(sets, [nothing] * 2, 0.1) == (nothing, nothing)
+
+
+def test_fewer_rows_in_the_curvature_come_nearly_as_far(sets, monkeypatch):
+    (network, *_) = started(sets)
+    loss = of_rows(sets, network, 0.001)
+
+    def end():
+        found = network
+        for _ in range(10):
+            found = loss.lowered(found)
+        return value(loss, found)
+
+    every = end()
+    monkeypatch.setattr(polish, "MOST_NUMBERS", 1)
+    assert end() == pytest.approx(every, rel=0.1)
+    assert end() < 0.9 * value(loss, network)
+
+
+def test_it_can_be_stopped(sets):
+    def stop(share):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        polished(sets, started(sets), 0.1, report=stop)
