@@ -431,7 +431,9 @@ def value_caption(fitted: FittedFeatureMap) -> str:
         "What one decision by the features costs instead of one by all variables, for people left "
         "out, with 95 % intervals over people: this and later outcomes added up with discount "
         f"{fitted.settings.discount:g}, everything afterwards being chosen by all variables. Below "
-        "0: with all variables the policy overfits."
+        "0: with all variables the policy overfits. All variables are favoured a little, since "
+        "their policy is judged by its own values: do not read much into an interval that is "
+        "barely above 0."
     )
 
 
