@@ -1,4 +1,4 @@
-"""What the default screening finds in HeartSteps, a real trial that is not part of the project.
+"""What the default screening and map find in HeartSteps, a real trial, not part of the project.
 
 Usage: python bench/heartsteps.py path/to/heartsteps_v1.csv
 """
@@ -12,6 +12,10 @@ from time import perf_counter
 import pandas as pd
 
 import smdp
+
+OF_CANDIDATES = ("pass", "dimension", "p_exact", "p_form", "share_kept", "share_at_least",
+                 "share_low", "share_high", "value_lost", "value_lost_low", "value_lost_high",
+                 "chosen_by")  # fmt: skip
 
 
 def main() -> None:
@@ -37,6 +41,12 @@ def main() -> None:
         table = found.table.drop(columns=["reason", "q_value"])
         print(table.round(4).to_string())
         print(found.arrows[found.arrows["family_p"] <= 0.10].to_string(index=False))
+        start = perf_counter()
+        fitted = smdp.fit_feature_map(trajectories.select(found.selected))
+        print(
+            f"dimension {fitted.dimension} of {len(found.selected)}, {perf_counter() - start:.0f} s"
+        )
+        print(fitted.candidates[list(OF_CANDIDATES)].round(3).to_string(index=False))
 
 
 if __name__ == "__main__":
