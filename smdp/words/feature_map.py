@@ -242,16 +242,14 @@ def _in_value(fitted: FittedFeatureMap) -> list[str]:
     low, high = chosen["value_lost_low"], chosen["value_lost_high"]
     doubt = ""
     if low <= 0 <= high:
-        doubt = " The interval has 0 in it: whether anything is lost, or even gained, is open."
+        doubt = " Whether anything is lost is open."
     elif high < 0:
         doubt = " Below 0 the features choose better: with all variables a policy seems to overfit."
     return [
-        f"Choosing treatment by {these} instead of {whole} costs {value_text(chosen)} of the "
-        f"outcome a decision; both choose the same at {percent(chosen['same_choice'])} of "
-        f"decisions.{doubt} That is one decision in a state that occurred, this and later outcomes "
-        f"added up with discount {fitted.settings.discount:g}, everything after it being chosen by "
-        f"{whole}. It does not say what a policy earns that goes by the features throughout; the "
-        "page Policy does."
+        f"One decision by {these} instead of {whole} costs {value_text(chosen)} of the outcome, "
+        f"now and later (discount {fitted.settings.discount:g}); both choose the same at "
+        f"{percent(chosen['same_choice'])} of decisions.{doubt} What a policy earns that goes by "
+        "the features throughout is said on the page Policy."
     ]
 
 
