@@ -15,7 +15,7 @@ from dashboard.table import NOT_CHOSEN, LoadedTable, load
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.columns import level_text, sorted_levels
 from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
-from smdp.data.missing_codes import suspected_codes
+from smdp.data.missing_codes import mark_missing, suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import (
     add_codes,
@@ -24,8 +24,11 @@ from smdp.data.role_table import (
     role_table,
     roles_to_table,
 )
+from smdp.data.shaping.operation import Operation
 from smdp.data.variables import KINDS
 from smdp.steps import DATA, MISSING
+from smdp.steps.data import long_table
+from smdp.steps.step_plans import ReadingSettings
 from smdp.text import plural
 
 if TYPE_CHECKING:
@@ -117,7 +120,24 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
     )
     keep(f"layout:{source.token}", chosen)
     keep("layout", chosen)
+    if planned_shape():
+        reading = planned.reading
+        key = (source.token, reading)
+        return memo("shaped", key, lambda: long_table(source.frame, reading, planned.roles))
     return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
+
+
+def marked(source: LoadedTable, long: pd.DataFrame, reading: ReadingSettings) -> pd.DataFrame:
+    """With missing values where the codes are, which comes before an opened plan's shaping."""
+    if reading.shape:
+        return long_table(source.frame, reading, the_analysis().plan.roles)
+    return mark_missing(long, dict(reading.missing_codes))
+
+
+def planned_shape() -> tuple[Operation, ...]:
+    """What an opened plan does to the table first; nothing where the layout is another now."""
+    planned = the_analysis().plan
+    return planned.reading.shape if planned.reading.layout == kept("layout", "") else ()
 
 
 def missing_codes_everywhere() -> str:

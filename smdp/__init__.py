@@ -36,6 +36,22 @@ _HOME = {
     "prepare": "smdp.data.prepare",
     "read_table": "smdp.data.read_table",
     "to_long": "smdp.data.reshape",
+    "CombineColumns": "smdp.data.shaping.compute",
+    "ComputeColumn": "smdp.data.shaping.compute",
+    "Rule": "smdp.data.shaping.compute",
+    "JoinTable": "smdp.data.shaping.join",
+    "GroupRare": "smdp.data.shaping.levels",
+    "RecodeColumn": "smdp.data.shaping.levels",
+    "DateAndTime": "smdp.data.shaping.moments",
+    "SplitDate": "smdp.data.shaping.moments",
+    "Operation": "smdp.data.shaping.operation",
+    "Pseudonymise": "smdp.data.shaping.pseudonyms",
+    "DropColumns": "smdp.data.shaping.rows_and_names",
+    "KeepRows": "smdp.data.shaping.rows_and_names",
+    "RenameColumn": "smdp.data.shaping.rows_and_names",
+    "ShapedTable": "smdp.data.shaping.shape",
+    "ShapingRecord": "smdp.data.shaping.shape",
+    "shape": "smdp.data.shaping.shape",
     "Study": "smdp.data.study",
     "Trajectories": "smdp.data.trajectories",
     "Variable": "smdp.data.variables",
@@ -130,6 +146,22 @@ if TYPE_CHECKING:
     from smdp.data.prepare import prepare as prepare
     from smdp.data.read_table import read_table as read_table
     from smdp.data.reshape import to_long as to_long
+    from smdp.data.shaping.compute import CombineColumns as CombineColumns
+    from smdp.data.shaping.compute import ComputeColumn as ComputeColumn
+    from smdp.data.shaping.compute import Rule as Rule
+    from smdp.data.shaping.join import JoinTable as JoinTable
+    from smdp.data.shaping.levels import GroupRare as GroupRare
+    from smdp.data.shaping.levels import RecodeColumn as RecodeColumn
+    from smdp.data.shaping.moments import DateAndTime as DateAndTime
+    from smdp.data.shaping.moments import SplitDate as SplitDate
+    from smdp.data.shaping.operation import Operation as Operation
+    from smdp.data.shaping.pseudonyms import Pseudonymise as Pseudonymise
+    from smdp.data.shaping.rows_and_names import DropColumns as DropColumns
+    from smdp.data.shaping.rows_and_names import KeepRows as KeepRows
+    from smdp.data.shaping.rows_and_names import RenameColumn as RenameColumn
+    from smdp.data.shaping.shape import ShapedTable as ShapedTable
+    from smdp.data.shaping.shape import ShapingRecord as ShapingRecord
+    from smdp.data.shaping.shape import shape as shape
     from smdp.data.study import Study as Study
     from smdp.data.trajectories import Trajectories as Trajectories
     from smdp.data.variables import Variable as Variable

@@ -191,6 +191,11 @@ def _checked(name: str, value: Any, hint: Any, known: Setting) -> Any:
 def _fits(value: Any, own: Any, known: Setting) -> bool:
     if get_origin(own) is Literal:
         return any(value == each and type(value) is type(each) for each in get_args(own))
+    if get_origin(own) is Mapping:
+        inner = get_args(own)[1]
+        return isinstance(value, Mapping) and all(
+            isinstance(key, str) and isinstance(each, inner) for key, each in value.items()
+        )
     if own is bool:
         return isinstance(value, bool)
     if own is int:

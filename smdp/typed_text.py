@@ -3,7 +3,9 @@
 What comes from a file is held against the type hints of the dataclass that it is to become; the
 first thing that does not fit is one error that names the key, the value and the remedy. A field
 called `settings` has its keys beside those of the dataclass that holds it. Where its class depends
-on another key, the dataclass has a classmethod `flat_type` that tells it from the table.
+on another key, the dataclass has a classmethod `flat_type` that tells it from the table. Where a
+list may hold several kinds of dataclasses, these have a base with `kinds`, by name, and `kind_key`,
+the key under which a table has that name.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ def to_table(value: Any, *, nulls: bool) -> dict[str, Any]:
     table: dict[str, Any] = {}
     kind: Any = type(value)
     hints = _hints(kind)
+    if _is_of_a_kind(kind):
+        table[kind.kind_key] = next(name for name, own in kind.kinds.items() if own is kind)
     for each in fields(value):
         own = getattr(value, each.name)
         if each.name == FLAT:
@@ -72,6 +76,8 @@ def from_table(kind: type, table: object, where: str = "") -> Any:
     """The dataclass that the table describes; keys that are left out have their defaults."""
     if not isinstance(table, dict):
         raise _misfit(where, "a table of keys and values", table)
+    if _is_of_a_kind(kind):
+        kind, table = _kind_in(kind, table, where)
     with _located(where):
         known = _keys(kind, table)
     for key in table:
@@ -95,6 +101,27 @@ def from_table(kind: type, table: object, where: str = "") -> Any:
             return kind(**given)
     except (TypeError, ValueError, OverflowError) as error:
         raise _misfit(where, "a table that fits together", shorten(error)) from None
+
+
+def _is_of_a_kind(option: Any) -> bool:
+    return isinstance(option, type) and hasattr(option, "kind_key")
+
+
+def _kind_in(base: Any, table: dict[str, Any], where: str) -> tuple[type, dict[str, Any]]:
+    """The kind that a table names, and the rest of the table."""
+    rest = dict(table)
+    key = f"{where}.{base.kind_key}" if where else base.kind_key
+    if base.kind_key not in rest:
+        raise PlanError(f"The plan lacks '{key}'.", f"Add the key '{key}'.")
+    name = rest.pop(base.kind_key)
+    found = base.kinds.get(name) if isinstance(name, str) else None
+    if found is None or not issubclass(found, base):
+        shown = shorten(repr(name))
+        raise PlanError(
+            f"'{key}' of the plan is of no known kind: {shown}.",
+            f"There are: {listing(base.kinds, 30)}.",
+        )
+    return found, rest
 
 
 @contextmanager
@@ -163,7 +190,7 @@ def _fits(value: object, option: Any) -> bool:
         return any(value == each and type(value) is type(each) for each in get_args(option))
     if origin in (tuple, Sequence):
         return isinstance(value, list)
-    if origin is Mapping or is_dataclass(option):
+    if origin is Mapping or is_dataclass(option) or _is_of_a_kind(option):
         return isinstance(value, dict)
     if option is float:
         return type(value) in (int, float) and abs(typing.cast(float, value)) <= LARGEST
@@ -178,7 +205,7 @@ def _as(value: Any, option: Any, where: str) -> Any:
     if origin is Mapping:
         item = get_args(option)[1]
         return {key: _read(own, item, f"{where}.{key}") for key, own in value.items()}
-    if is_dataclass(option):
+    if is_dataclass(option) or _is_of_a_kind(option):
         return from_table(typing.cast(type, option), value, where)
     return float(value) if option is float else value
 
@@ -194,7 +221,7 @@ def _word(option: Any) -> str:
         return " or ".join(map(repr, get_args(option)))
     if origin in (tuple, Sequence):
         return f"a list, each {_in_words(_options(get_args(option)[0]))}"
-    if origin is Mapping or is_dataclass(option):
+    if origin is Mapping or is_dataclass(option) or _is_of_a_kind(option):
         return "a table of keys and values"
     simple = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
     return simple[option]

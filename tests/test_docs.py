@@ -6,6 +6,9 @@ import importlib.util
 import re
 from pathlib import Path
 
+from smdp.data.shaping.functions import FUNCTIONS
+from smdp.data.shaping.operations import OPERATIONS
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -22,7 +25,23 @@ def test_the_api_reference_is_up_to_date():
 def test_the_files_that_the_architecture_names_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[\w]+/)+[\w]*(?:\.py)?|\w+\.py)`", text))
-    rooms = ("", "smdp", "smdp/analysis", "smdp/feature_map", "smdp/steps", "smdp/data/files")
+    rooms = (
+        "",
+        "smdp",
+        "smdp/analysis",
+        "smdp/feature_map",
+        "smdp/steps",
+        "smdp/data/files",
+        "smdp/data/shaping",
+    )
     gone = [n for n in named if not any((ROOT / room / n).exists() for room in rooms)]
     assert sorted(gone) == ["figures/x.py", "smdp/steps/x.py"]  # those that somebody would add
     assert len(named) > 30
+
+
+def test_the_page_on_shaping_names_every_function_and_operation():
+    text = (ROOT / "docs" / "shaping.md").read_text(encoding="utf-8")
+    for function in FUNCTIONS.values():
+        assert f"| `{function.usage}` | {function.words} |" in text
+    for kind in OPERATIONS:
+        assert f"| `{kind.__name__}(" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ from dashboard.show import (
     errors_as_messages,
     figure,
     heading,
+    literal,
     my_note,
     say_error,
     says,
@@ -23,7 +25,6 @@ from dashboard.show import (
 from dashboard.table import loaded, upload_box
 from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, variable_table
-from smdp.data.missing_codes import mark_missing
 from smdp.data.problem import counted
 from smdp.data.role_table import codes_from_table, roles_from_table
 from smdp.errors import SmdpError
@@ -70,6 +71,10 @@ except SmdpError as error:
 with main:
     edited = widgets.edit_roles(source, long)
     size = f"{plural(len(long), 'row')}, {plural(long.shape[1], 'column')}"
+    if widgets.planned_shape():
+        with st.expander(f"Shaped before, in {plural(len(widgets.planned_shape()), 'step')}"):
+            for operation in widgets.planned_shape():
+                st.markdown(f"- {literal(operation.describe())}")
     with st.expander(f"Preview of the table ({size})"):
         st.dataframe(long.head(200), hide_index=True, key="preview")
 
@@ -79,9 +84,10 @@ problems = None
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
     codes_now = widgets.codes_as_planned(codes, long)
-    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now)
+    shape = widgets.planned_shape()
+    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape)
     read_as = (source.token, reading)
-    frame = memo("marked", read_as, lambda: mark_missing(long, dict(reading.missing_codes)))
+    frame = memo("marked", read_as, partial(widgets.marked, source, long, reading))
     next_value = widgets.choose_utility(edited)
     levels, probability = widgets.edit_actions(frame, edited)
     chosen = roles_from_table(

@@ -12,11 +12,13 @@ from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.describe import describe_study, exclusion_table, variable_table
+from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing
 from smdp.data.problem import Problem
 from smdp.data.reshape import to_long
+from smdp.data.shaping.shape import shape
 from smdp.progress import Progress
-from smdp.steps.code import code
+from smdp.steps.code import INDENT, code
 from smdp.steps.step import REQUIRED, Page, PlanSection, ReportSection, Step
 from smdp.steps.step_plans import ReadingSettings
 from smdp.text import listing, plural
@@ -35,15 +37,30 @@ WANG = "(Wang et al., 2017)"
 MOST_SUBJECTS = 120  # with more, a row a subject cannot be read
 
 
-def long_table(table: pd.DataFrame, reading: ReadingSettings) -> pd.DataFrame:
-    """The table in long form, with missing values where its codes for them were."""
-    return mark_missing(to_long(table, reading.layout), dict(reading.missing_codes))
+def long_table(
+    table: pd.DataFrame, reading: ReadingSettings, roles: ColumnRoles | None = None
+) -> pd.DataFrame:
+    """The table in long form, with missing values where its codes for them were, and shaped.
+
+    `roles`: they say who is the person and what is the time; where there are none yet, that is
+    guessed.
+    """
+    long = mark_missing(to_long(table, reading.layout), dict(reading.missing_codes))
+    if not reading.shape:
+        return long
+    if roles is None:
+        guess = guess_columns(long)
+        person, time = guess.first("subject"), guess.first("time")
+    else:
+        person, time = roles.subject, roles.time
+    return shape(long, reading.shape, person=person, time=time).frame
 
 
 def run(analysis: Analysis, progress: Progress) -> Study:
     assert analysis.table is not None
     progress(0.0, "Arranging the table")
-    return arrange(long_table(analysis.table, analysis.plan.reading), analysis.plan.roles)
+    roles = analysis.plan.roles
+    return arrange(long_table(analysis.table, analysis.plan.reading, roles), roles)
 
 
 def summary(study: Study, analysis: Analysis) -> str:
@@ -53,7 +70,8 @@ def summary(study: Study, analysis: Analysis) -> str:
 
 def warns(study: Study, analysis: Analysis) -> Sequence[Problem]:
     assert analysis.table is not None
-    return find_problems(long_table(analysis.table, analysis.plan.reading), analysis.plan.roles)
+    roles = analysis.plan.roles
+    return find_problems(long_table(analysis.table, analysis.plan.reading, roles), roles)
 
 
 def says(analysis: Analysis) -> list[str]:
@@ -77,6 +95,12 @@ def methods(analysis: Analysis, asked: Any) -> str:
     study = analysis.study
     who = "" if study is None else f" of {plural(len(study.subjects), 'subject')}"
     text = f"We analysed the decisions{who} as a Markov decision process {WANG}. "
+    reading: ReadingSettings = asked[0]
+    if reading.shape:
+        done = " ".join(operation.describe() for operation in reading.shape)
+        text += (
+            f"Before that, the table was shaped in {plural(len(reading.shape), 'step')}. {done} "
+        )
     text += f"The action was '{roles.action}'"
     if study is not None:
         text += f" (with the levels {listing(study.action_labels, 12)})"
@@ -116,6 +140,12 @@ def script(plan: AnalysisPlan) -> str:
     if reading.missing_codes:
         codes = code(dict(reading.missing_codes), 0)
         lines.append(f"frame = smdp.mark_missing(frame, {codes})")
+    if reading.shape:
+        who = f"person={code(plan.roles.subject, 0)}, time={code(plan.roles.time, 0)}"
+        done = code(reading.shape, 1)
+        lines.append(
+            f"frame = smdp.shape(\n{INDENT}frame,\n{INDENT}{done},\n{INDENT}{who},\n).frame"
+        )
     lines.append(f"roles = {code(plan.roles, 0)}")
     if not plan.does("missing"):
         lines.append("study = smdp.arrange(frame, roles)")
@@ -153,9 +183,10 @@ def flow_table(analysis: Analysis) -> pd.DataFrame:
     """From the table to what was analysed: how many at each stage, and why not more."""
     study, completed, prepared = analysis.study, analysis.completed, analysis.prepared
     assert study is not None
-    rows = [
-        ("In the table", len(study.subjects), f"{plural(analysis.source.rows, 'row')}, as read"),
-    ]
+    as_read = f"{plural(analysis.source.rows, 'row')}, as read"
+    if analysis.plan.reading.shape:
+        as_read += f", then shaped in {plural(len(analysis.plan.reading.shape), 'step')}"
+    rows = [("In the table", len(study.subjects), as_read)]
     if completed is not None:
         kept = completed.study
         out = len(completed.exclusions)

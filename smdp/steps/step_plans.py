@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from smdp.data.columns import level_text
 from smdp.data.reshape import Layout
+from smdp.data.shaping.operation import Operation
+from smdp.data.shaping.operations import OF_ONE_TABLE
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.feature_map.kinds import map_kind
 from smdp.markov.markov_settings import MarkovSettings
@@ -20,15 +22,17 @@ LAYOUTS: tuple[Layout, ...] = ("long", "wide", "redcap")
 
 @dataclass(frozen=True, eq=False)
 class ReadingSettings(Content):
-    """How the table is read: the workbook's `sheet`, its `layout`, and what means "missing".
+    """How the table is read: the workbook's `sheet`, its `layout`, what means "missing", its shape.
 
     `layout`: "long" (a row for each subject and time), "wide" (a row for each subject) or "redcap".
-    `missing_codes`: by column of the long table, with "*" for all columns.
+    `missing_codes`: by column of the long table, with "*" for all columns. `shape`: what is then
+    done to the long table, in order (`smdp.shape`); all operations but `JoinTable`.
     """
 
     sheet: str | int | None = None
     layout: Layout = "long"
     missing_codes: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)  # as text
+    shape: tuple[Operation, ...] = ()
 
     def __post_init__(self) -> None:
         require(self.layout in LAYOUTS, "layout", f"one of {LAYOUTS}", self.layout)
@@ -38,6 +42,10 @@ class ReadingSettings(Content):
             if listed:
                 codes[column] = tuple(level_text(code) for code in listed)
         object.__setattr__(self, "missing_codes", codes)
+        object.__setattr__(self, "shape", tuple(self.shape))
+        for each in self.shape:
+            must = "a list of operations on one table; join others before"
+            require(isinstance(each, OF_ONE_TABLE), "shape", must, type(each).__name__)
 
 
 @dataclass(frozen=True)

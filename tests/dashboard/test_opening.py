@@ -13,6 +13,8 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.preparation_settings import ImputationSettings, PreparationSettings
+from smdp.data.shaping.compute import ComputeColumn
+from smdp.data.shaping.rows_and_names import KeepRows
 from smdp.policy.policy_settings import PolicySettings
 from smdp.screening_settings import ScreeningSettings
 from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan, ReadingSettings, ScreeningPlan
@@ -101,6 +103,26 @@ def test_settings_beyond_a_page_do_not_break_it():
     for page in ("missing_values", "screening", "feature_dimension", "q_functions", "policy"):
         assert not app.go(page).at.error
         assert "out of date" not in app.text
+
+
+def test_a_plan_that_shapes_the_table_first(autosaves):
+    reading = ReadingSettings(
+        missing_codes={"stress": (-9,)},
+        shape=(
+            ComputeColumn("strain", "stress + noise"),
+            KeepRows("day > 1"),
+        ),
+    )
+    roles = replace(PLAN.roles, states=["strain", "craving"])
+    plan = PLAN.replace(reading=reading, roles=roles, stop_after="rescaling")
+    analysis = run_analysis(as_csv(), plan)
+    app = open_file(analysis_to_bytes(analysis)).go("data")
+    assert "strain" in list(app.at.data_editor[0].value["column"])
+    assert "strain" in app.text  # what was done is told
+    assert "not those that the result" not in app.text
+    assert app.sidebar[:3] == [record.summary for record in analysis.records.values()]
+    app.press("Use these roles")
+    assert saved(app, autosaves).plan.reading == reading
 
 
 def test_a_sheet_of_a_workbook(workbook, autosaves):
