@@ -15,6 +15,9 @@ The damping falls by a factor after a step that lowers the loss, and rises until
 many rows, evenly spaced ones make J'J, all of them the loss and its slope: the time is linear in
 the rows, and it is the slope that decides where the steps end.
 
+J'J has a row and a column for every weight. Networks of more than `MOST_WEIGHTS`, those of more
+than about ten variables, stay as they are: steps would take longer than all the training before.
+
 How far to go, people who were left out say: the networks without each fold take a few steps at a
 time, as long as these predict their own fold's people better, and the network of all rows takes as
 many. Where signals are weak that is soon (and to go on would overfit); where they are strong it is
@@ -42,6 +45,8 @@ Floats = NDArray[np.float64]
 
 #: Steps at a time, and how many times at the most.
 STEPS, TIMES = 4, 8
+#: Larger networks stay as they are.
+MOST_WEIGHTS = 1_200
 #: Of the weight decay of the steps before, the ridge that is about as strong.
 RIDGE = 1e-3
 #: A step that lowers the loss by less than this share is the last.
@@ -66,6 +71,8 @@ def polished(
 
     `weight_decay`: with which they were trained. Inputs whose weights are all zero stay out.
     """
+    if len(_numbers(networks[0])) > MOST_WEIGHTS:
+        return tuple(networks)
     count = sets.rows.folds
     folds, rest = tuple(networks[:count]), tuple(networks[count:])
 

@@ -141,6 +141,12 @@ def test_fewer_rows_in_the_curvature_come_nearly_as_far(sets, monkeypatch):
     assert end() < 0.9 * value(loss, network)
 
 
+def test_large_networks_stay_as_they_are(sets, monkeypatch):
+    start = started(sets)
+    monkeypatch.setattr(polish, "MOST_WEIGHTS", 30)
+    assert polished(sets, start, 0.1) == tuple(start)
+
+
 def test_it_can_be_stopped(sets):
     def stop(share):
         raise Cancelled
