@@ -82,6 +82,24 @@ def without_choice(seed: int) -> Trajectories:
     )
 
 
+def tossed(
+    states: NDArray[np.float64], actions: NDArray[np.int64], utilities: NDArray[np.float64]
+) -> Trajectories:
+    """Two actions by a coin, at every decision of S1 to S4."""
+    everywhere = np.ones(actions.shape, dtype=bool)
+    return Trajectories(
+        states=states,
+        actions=actions,
+        utilities=utilities,
+        valid=everywhere,
+        available=everywhere,
+        probabilities=np.full((*actions.shape, 2), 0.5),
+        variables=ALL_VARIABLES,
+        subjects=tuple(str(i + 1) for i in range(len(actions))),
+        action_labels=("0", "1"),
+    )
+
+
 def weak(seed: int, people: int = 30, times: int = 90) -> Trajectories:
     """Four variables, features S1, S2 and S3 + S4, which explain a tenth of every outcome."""
     random = np.random.default_rng(seed)
@@ -98,17 +116,7 @@ def weak(seed: int, people: int = 30, times: int = 90) -> Trajectories:
         mean = np.einsum("iof,if->io", follows[actions[:, t]], np.sqrt(2) * np.sin(z) / 0.93)
         y = np.sqrt(share) * mean + np.sqrt(1 - share) * random.standard_normal((people, 5))
         utilities[:, t], states[:, t + 1] = y[:, 0], y[:, 1:]
-    return Trajectories(
-        states=states,
-        actions=actions,
-        utilities=utilities,
-        valid=np.ones((people, times), dtype=bool),
-        available=np.ones((people, times), dtype=bool),
-        probabilities=np.full((people, times, 2), 0.5),
-        variables=ALL_VARIABLES,
-        subjects=tuple(str(i + 1) for i in range(people)),
-        action_labels=("0", "1"),
-    )
+    return tossed(states, actions, utilities)
 
 
 def chain(seed: int, people: int = 30, times: int = 90) -> Trajectories:
@@ -126,17 +134,7 @@ def chain(seed: int, people: int = 30, times: int = 90) -> Trajectories:
             [0.8 * np.ones((people, 2)), 0.4 * treated, 0.8 * np.ones(people)]
         )
         states[:, t + 1] = follows + 0.6 * noise[:, :4]
-    return Trajectories(
-        states=states,
-        actions=actions,
-        utilities=utilities,
-        valid=np.ones((people, times), dtype=bool),
-        available=np.ones((people, times), dtype=bool),
-        probabilities=np.full((people, times, 2), 0.5),
-        variables=ALL_VARIABLES,
-        subjects=tuple(str(i + 1) for i in range(people)),
-        action_labels=("0", "1"),
-    )
+    return tossed(states, actions, utilities)
 
 
 SCENARIOS = {
