@@ -64,13 +64,16 @@ def test_maps_that_differ_by_a_rotation_have_the_same_targets(sets):
     assert np.abs(np.corrcoef(one.ravel(), two.ravel())[0, 1]) > 0.99
 
 
-def test_the_utility_counts_as_much_as_all_next_features(sets):
+@pytest.mark.parametrize(("noise", "variance"), [(0.5, 4), (0.0, 1e4), (3.0, 1)])
+def test_the_utility_counts_by_its_noise_all_next_features_by_their_spread(sets, noise, variance):
     random = np.random.default_rng(0)
     following = tuple(random.standard_normal((len(sets.rows.head), 3)) for _ in range(2))
-    closed = ClosedSets(sets.rows, following)
+    spread = sets.rows.outcomes[:, 0].std()
+    closed = ClosedSets(sets.rows, following, noise * spread)
     for k in range(2):
         variances = closed.outcomes(k, closed.training(k)).var(axis=0)
-        np.testing.assert_allclose([variances[0], variances[1:].sum()], 1)
+        np.testing.assert_allclose(variances[0], variance, rtol=0.2)
+        np.testing.assert_allclose(variances[1:].sum(), 1)
 
 
 def test_trained_and_tested(study, sets, quick):
