@@ -64,15 +64,17 @@ def test_maps_that_differ_by_a_rotation_have_the_same_targets(sets):
     assert np.abs(np.corrcoef(one.ravel(), two.ravel())[0, 1]) > 0.99
 
 
-@pytest.mark.parametrize(("noise", "variance"), [(0.5, 4), (0.0, 1e4), (3.0, 1)])
-def test_the_utility_counts_by_its_noise_all_next_features_by_their_spread(sets, noise, variance):
+@pytest.mark.parametrize(("noise", "unit"), [(0.5, 0.5), (0.0, 0.01), (1e9, None)])
+def test_the_utility_counts_by_its_noise_all_next_features_by_their_spread(sets, noise, unit):
     random = np.random.default_rng(0)
     following = tuple(random.standard_normal((len(sets.rows.head), 3)) for _ in range(2))
-    spread = sets.rows.outcomes[:, 0].std()
-    closed = ClosedSets(sets.rows, following, noise * spread)
+    closed = ClosedSets(sets.rows, following, noise)
     for k in range(2):
-        variances = closed.outcomes(k, closed.training(k)).var(axis=0)
-        np.testing.assert_allclose(variances[0], variance, rtol=0.2)
+        used = closed.training(k)
+        spread = sets.rows.outcomes[used, 0].std()
+        expected = {0.5: 0.5, 0.01: 0.01 * spread, None: spread}[unit]  # never more than its spread
+        variances = closed.outcomes(k, used).var(axis=0)
+        np.testing.assert_allclose(variances[0], (spread / expected) ** 2)
         np.testing.assert_allclose(variances[1:].sum(), 1)
 
 
