@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,8 @@ Floats = NDArray[np.float64]
 STEPS, TIMES, PATIENCE = 4, 8, 2
 #: No outcome counts as if its noise were less than this share of the mean.
 LEAST_NOISE = 1e-3
+#: Of J'J, which says how to step and not where the steps end.
+SINGLE: Any = np.float32
 #: Larger networks stay as they are.
 MOST_WEIGHTS = 1_200
 #: Of the weight decay of the steps before, the ridge that is about as strong.
@@ -237,7 +240,7 @@ class _Loss:
     def _curvature(self, network: Network) -> Floats:
         """J'J, of single precision; heads of different actions have nothing in common."""
         count = len(_numbers(network))
-        network = _with_numbers(network, _numbers(network).astype(np.float32))
+        network = _with_numbers(network, _numbers(network).astype(SINGLE))
         shared = sum(each.weights.size + each.bias.size for each in network.features)
         found = np.zeros((count, count))
         start = shared
@@ -245,9 +248,9 @@ class _Loss:
             own = sum(each.weights.size + each.bias.size for each in network.heads[a])
             outputs = self._targets[a].shape[1]
             most = max(MOST_NUMBERS // (shared + own), FEWEST_FOR_EACH * (shared + own)) // outputs
-            states = every[:: -(-len(every) // max(1, most))].astype(np.float32)
+            states = every[:: -(-len(every) // max(1, most))].astype(SINGLE)
             features, head = self._through(network, a, states)
-            top = np.diag(np.sqrt(self._counts[a])).astype(np.float32)
+            top = np.diag(np.sqrt(self._counts[a])).astype(SINGLE)
             top = np.broadcast_to(top, (len(states), outputs, outputs))
             of_head, top = _rows_back(network.heads[a], self._activation, head, top, True)
             of_map, _ = _rows_back(network.features, self._activation, features, top, False)
