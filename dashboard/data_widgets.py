@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dashboard.navigation import page_path
-from dashboard.session import Key, keep, kept, memo, run, start_visit_anew, tell, the_analysis
+from dashboard.navigation import page_path, page_steps
+from dashboard.session import (
+    Key,
+    State,
+    keep,
+    kept,
+    memo,
+    run,
+    start_visit_anew,
+    state,
+    tell,
+    the_analysis,
+)
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable, load
 from smdp.data.column_roles import ColumnRoles, NextValue
@@ -26,7 +37,7 @@ from smdp.data.role_table import (
 )
 from smdp.data.shaping.operation import Operation
 from smdp.data.variables import KINDS
-from smdp.steps import DATA, MISSING
+from smdp.steps import DATA
 from smdp.steps.data import long_table
 from smdp.steps.step_plans import ReadingSettings
 from smdp.text import plural
@@ -382,8 +393,11 @@ def change_state_and_go_on(news: str, **changes: Any) -> None:
         keep("lags", roles.lags)
         keep("action lags", roles.action_lags)
         keep("add time", roles.add_time)
+        open_ones = [step for step in page_steps() if state(step) != State.DONE]
+        made_before = (step for step in open_ones if state(step) == State.OUT_OF_DATE)
+        again = next(made_before, open_ones[0])
         tell(
-            f"{news} Missing values and the steps after it are to be run again, with the settings "
+            f"{news} {again.title} and the steps after it are to be run again, with the settings "
             "that they had. To undo it, change it back on the page Data, under More."
         )
-        st.switch_page(page_path(MISSING))
+        st.switch_page(page_path(again))

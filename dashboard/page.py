@@ -12,7 +12,7 @@ from dashboard.gate import changed_notice, needs
 from dashboard.navigation import page_path, page_steps
 from dashboard.paper_or_default import asked_for_the_paper
 from dashboard.running import job_box, run_or_start
-from dashboard.session import State, result, state, the_analysis
+from dashboard.session import State, did_itself, result, state, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -25,6 +25,7 @@ from dashboard.show import (
 )
 from smdp.settings import as_in_the_paper
 from smdp.steps import Step
+from smdp.text import listing
 
 #: Settings on the left, results on the right.
 COLUMNS = (1, 2.6)
@@ -62,6 +63,12 @@ def next_page(step: Step, *, even_if_open: bool = False) -> None:
     place = every.index(step) + 1
     if (state(step) != State.DONE and not even_if_open) or place >= len(every):
         return
+    by_themselves = []
+    while place + 1 < len(every) and did_itself(every[place]):
+        by_themselves.append(every[place].title)
+        place += 1
+    if by_themselves:
+        st.caption(f"Nothing to decide, so done already: {listing(by_themselves).lower()}.")
     page = every[place].page
     assert page is not None
     next_step(f"Next: {_in_a_sentence(page.title)}", page_path(every[place]))

@@ -19,7 +19,7 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.provenance import StepRecord
 from smdp.plain_data import fingerprint
 from smdp.progress import Progress
-from smdp.steps import Step, step_named
+from smdp.steps import Step, step_named, steps
 from smdp.steps.step import StepState
 
 T = TypeVar("T")
@@ -131,10 +131,26 @@ def recall(step: Step, wanted: Analysis) -> bool:
 
 
 def run(step: Step, *, progress: Progress | None = None, **sections: Any) -> None:
-    """Do a step that takes moments, as these sections of the plan say."""
+    """Do a step that takes moments, as these sections of the plan say.
+
+    Those right after it in which there is nothing to decide are done, too.
+    """
     wanted = asked(step, **sections)
     if not recall(step, wanted):
         put(wanted.run_one(step, progress=progress))
+    for following in steps():
+        own = the_analysis()
+        if (
+            step.name in following.needed(own.plan)
+            and own.state(following) in (StepState.READY, StepState.OUT_OF_DATE)
+            and following.nothing_to_decide(own)
+        ):
+            run(following)
+
+
+def did_itself(step: Step) -> bool:
+    """Whether it is done, and there was nothing to decide."""
+    return state(step) == State.DONE and step.nothing_to_decide(the_analysis())
 
 
 def state(step: Step | str) -> State:

@@ -38,6 +38,13 @@ step_heading(MISSING)
 study = result(DATA)
 planned = the_analysis().plan.preparation
 
+
+def button_label(people: int, cells: int) -> str:
+    if not people:
+        return "Impute" if cells else "Keep everybody, nothing is missing"
+    return f"Leave out {people} and impute" if cells else f"Leave out {people}"
+
+
 settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
     form = Form(MISSING.name, planned)
@@ -52,7 +59,7 @@ with settings_column:
         st.stop()
     cells = int(remaining.missing.sum())
     go = st.button(
-        f"Leave out {len(left_out)} and impute" if left_out else "Impute",
+        button_label(len(left_out), cells),
         type="primary",
         width="stretch",
         icon=":material/auto_fix_high:",
@@ -62,7 +69,11 @@ with settings_column:
     if in_the_way:
         st.caption(f"{blocked_by(in_the_way)} See Check for the two ways on.")
     elif state(MISSING) == State.DONE and same_settings(MISSING, **sections):
-        st.caption("Done. What was filled in is said below the figures.")
+        st.caption(
+            "Done. What was filled in is said below the figures."
+            if cells
+            else "Done. No value is missing, so nothing had to be filled in."
+        )
 
 if go:
     with main, errors_as_messages(), st.spinner("Imputing …"):

@@ -10,7 +10,7 @@ from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, next_page, step_heading
-from dashboard.session import done, result, run, the_analysis
+from dashboard.session import State, done, result, run, state, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -26,6 +26,7 @@ from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.rescale import default_reference, unique_counts
 from smdp.figures.rescaling import before_after_figure, levels_figure
 from smdp.steps import MISSING, RESCALING
+from smdp.steps.rescaling import suits_common_levels
 from smdp.text import plural
 
 ORDINAL, OWN_UNITS = "Ordinal: common levels", "Own units"
@@ -35,8 +36,8 @@ completed = result(MISSING)
 planned = the_analysis().plan.rescaling
 was_done = done(RESCALING) is not None
 counts = unique_counts(completed.study)
-all_ordinal = all(v.kind != "continuous" for v in completed.study.variables)
 widest = default_reference(completed.study)
+as_levels = planned is not None if was_done else suits_common_levels(completed.study)
 
 MOST_LEVELS = 100
 settings_column, main = st.columns(COLUMNS, gap="large")
@@ -45,7 +46,7 @@ with settings_column:
         "Scale",
         "rescaling.way",
         [ORDINAL, OWN_UNITS],
-        ORDINAL if (planned is not None if was_done else all_ordinal) else OWN_UNITS,
+        ORDINAL if as_levels else OWN_UNITS,
         "Common levels suit a study of questionnaire items and counts, as in the paper. Keep own "
         "units where variables are continuous.",
     )
@@ -75,6 +76,11 @@ with settings_column:
         icon=":material/straighten:",
         help="Takes less than a second for most studies.",
     )
+    if state(RESCALING) == State.DONE and not rescaling and not planned:
+        st.caption(
+            "Done: variables keep their own units. Choose common levels above if that suits your "
+            "study better."
+        )
 sections: dict[str, Any] = {"rescaling": rescaling}
 if go:
     with errors_as_messages():

@@ -9,9 +9,11 @@ import pandas as pd
 
 from smdp.blocks import bullets, table
 from smdp.data.describe import describe_completed, exclusion_table
+from smdp.data.exclude import exclude
 from smdp.data.preparation_settings import CompletionSettings, PreparationSettings
 from smdp.data.prepare import complete
 from smdp.data.study import Cell
+from smdp.errors import SmdpError
 from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.data import MOST_SUBJECTS
@@ -30,6 +32,18 @@ if TYPE_CHECKING:
 def run(analysis: Analysis, progress: Progress) -> CompletedStudy:
     assert analysis.study is not None
     return complete(analysis.study, analysis.plan.preparation, progress=progress)
+
+
+def nothing_to_decide(analysis: Analysis) -> bool:
+    """No value is missing and everybody can stay."""
+    study = analysis.study
+    if study is None or study.missing.any():
+        return False
+    try:
+        _, left_out = exclude(study, analysis.plan.preparation)
+    except SmdpError:
+        return False
+    return not left_out
 
 
 def summary(completed: CompletedStudy, analysis: Analysis) -> str:
@@ -160,6 +174,7 @@ MISSING = Step(
     needs=("data",),
     takes={"study": "data"},
     run=run,
+    nothing_to_decide=nothing_to_decide,
     summary=summary,
     says=says,
     tables=tables,

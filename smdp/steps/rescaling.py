@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.data.prepare import PreparedData
+    from smdp.data.study import Study
 
 
 #: What is asked of the step where nothing is rescaled.
@@ -37,6 +38,18 @@ def run(analysis: Analysis, progress: Progress) -> PreparedData:
     assert analysis.completed is not None
     progress(0.0, "Rescaling")
     return finish(analysis.completed, analysis.plan.rescaling)
+
+
+def suits_common_levels(study: Study) -> bool:
+    """As a study of questionnaire items and counts does."""
+    return all(variable.kind != "continuous" for variable in study.variables)
+
+
+def nothing_to_decide(analysis: Analysis) -> bool:
+    """No plan says otherwise, and some variables are continuous: all keep their own units."""
+    completed = analysis.completed
+    planned = analysis.plan.rescaling is not None
+    return completed is not None and not planned and not suits_common_levels(completed.study)
 
 
 def summary(prepared: PreparedData, analysis: Analysis) -> str:
@@ -120,6 +133,7 @@ RESCALING = Step(
     hands_on=lambda prepared: prepared.trajectories,
     received=lambda trajectories: SimpleNamespace(trajectories=trajectories),
     run=run,
+    nothing_to_decide=nothing_to_decide,
     summary=summary,
     says=says,
     tables=tables,

@@ -90,9 +90,10 @@ class Step:
     `asked`: what the plan says that the result depends on. `effort`: about how long it takes,
     relative to the others. `personal`: its result holds the values of single people.
     `keeps_what_is_finished`: stopped early, it has a result all the same, which may depend on the
-    plan. `blocked`: why it cannot be done although the steps before are, "" if it can. `hands_on`:
-    the part of its result that later steps work on; `received`: what stands for the result where
-    only that part is known, as in a worker.
+    plan. `blocked`: why it cannot be done although the steps before are, "" if it can.
+    `nothing_to_decide`: with these data and this plan nobody would choose anything, so that the
+    dashboard does it without being asked. `hands_on`: the part of its result that later steps work
+    on; `received`: what stands for the result where only that part is known, as in a worker.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Step:
     asked: Callable[[AnalysisPlan], Any] | None = None
     check_plan: Callable[[AnalysisPlan], None] = _nothing
     blocked: Callable[[Analysis], str] = lambda analysis: ""
+    nothing_to_decide: Callable[[Analysis], bool] = lambda analysis: False
     hands_on: Callable[[Any], Any] = lambda result: result
     received: Callable[[Any], Any] = lambda handed: handed
     says: Callable[[Analysis], Sequence[str]] = _nothing

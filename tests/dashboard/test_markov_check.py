@@ -35,9 +35,7 @@ def checked(app: Driver, **options: float) -> Driver:
     app.upload("process.csv", as_csv(**options))
     app.set_role("steps", role="utility")
     app.set_role("treated", role="action")
-    app.press("Use these roles").go("missing_values").press("mpute").go("rescaling")
-    app.at.radio(key="rescaling.way").set_value("Own units")
-    app.run().press("Keep own units").go("markov_check")
+    app.press("Use these roles").go("markov_check")
     app.at.number_input(key="markov.most").set_value(1)
     app.at.number_input(key="markov.draws").set_value(199)
     return finish(app.run().press("Test look-backs 0 to 1"))
@@ -51,15 +49,15 @@ def test_a_click_adds_the_look_back_and_loses_nothing(app, autosaves):
     before = app.at.session_state[Key.ANALYSIS]
     app.press("Add a look-back of 1 to the state")
     after = app.at.session_state[Key.ANALYSIS]
-    assert app.title == "Missing values"
+    assert app.title == "Markov check"
     assert "The state now looks back 1 decision." in app.text
     assert after.plan.roles.lags == 1
     assert after.plan.replace(roles=before.plan.roles) == before.plan
     assert after.results.keys() == before.results.keys()
-    assert app.sidebar[1] == app.sidebar[6] == "out of date"
+    assert app.sidebar[6] == "out of date"
+    assert "own units" in app.sidebar[2]  # with nothing to decide, these are made again at once
     app.go("data")
     assert next(n for n in app.at.number_input if n.label == "Look-back (m)").value == 1
-    app.go("missing_values").press("mpute").go("rescaling").press("Keep own units")
     again = finish(app.go("markov_check").press("Test look-backs 0 to 1"))
     assert "beyond the one step back that the state already holds" in again.text
     assert "Add a look-back" not in [b.label for b in again.at.button]
@@ -72,7 +70,6 @@ def test_a_click_adds_the_decision_number(app):
     assert "changes over the study" in app.text
     app.press("Add the decision number to the state")
     assert app.at.session_state[Key.ANALYSIS].plan.roles.add_time
-    app.go("missing_values").press("mpute").go("rescaling").press("Keep own units")
     app.go("markov_check")
     finish(app.press("Test look-backs 0 to 1"))
     assert not [b for b in app.at.button if "decision number" in b.label]

@@ -162,7 +162,6 @@ def test_names_with_markup_are_shown_as_text(app):
     rows += [f"{i},{t},{(i + t) % 2},{i * t},{t},{i + t * t}" for i in range(5) for t in range(6)]
     app.upload("odd.csv", "\n".join(rows).encode())
     app.set_role("**u**", role="utility").press("Use these roles")
-    app.go("missing_values").press("Impute")
     app.go("rescaling").press("Rescale all variables")
     assert "5 subjects" in app.text
 
@@ -179,7 +178,7 @@ def test_a_picture_in_a_name_is_shown_as_text(app):
     app.upload("odd.csv", "\n".join(rows).encode())
     app.set_role(name, role="action").press("Use these roles").go("missing_values")
     app.at.multiselect(key="missing.also_exclude").set_value(["**P1**"])
-    app.run().press("Leave out 1 and impute")
+    app.run().press("Leave out 1")
     shown = [e.value for kind in ("markdown", "caption", "info") for e in getattr(app.at, kind)]
     shown += [w.label for w in app.at.text_input]
     assert not any("![p](" in str(text) for text in shown)
@@ -232,7 +231,7 @@ def test_many_levels_are_drawn_in_no_time_and_warned_of(app):
     rows = ["id,time,action,x,reward"]
     rows += [f"{i},{t},{(i + t) % 2},{i + t / 97},{i + t}" for i in range(30) for t in range(40)]
     app.upload("fine.csv", "\n".join(rows).encode())
-    app.press("Use these roles").go("missing_values").press("Impute").go("rescaling")
+    app.press("Use these roles").go("rescaling")
     app.at.radio[0].set_value("Ordinal: common levels")
     app.run()
     assert "hardly a scale of levels" in app.text
@@ -255,6 +254,27 @@ def test_a_subject_without_a_variable_is_no_dead_end(app):
     assert "1 of 5 subjects has no value at all of 'sleep' (4)" in app.text
     assert "tick 'Leave out empty series'" in app.text
     app.at.checkbox(key="missing.unobserved").check()
-    app.run().press("Leave out 1 and impute")
+    app.run().press("Leave out 1")
     assert "4 of 5 subjects are kept" in app.text
-    assert "Done. What was filled in is said below" in app.text
+    assert "Done. No value is missing" in app.text
+
+
+def test_steps_in_which_there_is_nothing_to_decide_do_themselves(app):
+    rows = ["id,time,action,x,reward"]
+    rows += [f"{i},{t},{(i + t) % 2},{i + t / 97},{i + t}" for i in range(8) for t in range(12)]
+    app.upload("complete.csv", "\n".join(rows).encode()).press("Use these roles")
+    assert "Nothing to decide, so done already: missing values, rescaling." in app.text
+    assert any(b.label == "Next: screening" for b in app.at.button)
+    assert app.sidebar[1:3] == ["8 of 8 subjects kept", "88 transitions, own units"]
+    app.go("missing_values")
+    assert "No value is missing, so nothing had to be filled in." in app.text
+    app.at.multiselect(key="missing.also_exclude").set_value(["3"])
+    app.run().press("Leave out 1")
+    assert app.sidebar[1:3] == ["7 of 8 subjects kept", "77 transitions, own units"]
+    app.go("rescaling")
+    assert "Done: variables keep their own units." in app.text
+    app.at.radio[0].set_value("Ordinal: common levels")
+    app.run().press("Rescale all variables")
+    assert app.sidebar[2] == "77 transitions, 84 levels"
+    app.go("data").press("Use these roles")
+    assert app.sidebar[2] == "77 transitions, 84 levels"

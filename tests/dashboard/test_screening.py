@@ -150,16 +150,13 @@ def late_effects() -> bytes:
 def test_a_click_adds_earlier_treatments_which_are_then_screened(app):
     app.upload("late.csv", late_effects())
     app.set_role("steps", role="utility").set_role("treated", role="action")
-    app.press("Use these roles").go("missing_values").press("mpute").go("rescaling")
-    app.at.radio(key="rescaling.way").set_value("Own units")
-    app.run().press("Keep own units").go("screening")
+    app.press("Use these roles").go("screening")
     finish(app.press("Screen 2 variables"))
     assert "Earlier treatments still matter" in app.text
     app.press("Add 2 earlier treatments to the state")
-    assert app.title == "Missing values"
+    assert app.title == "Screening"
     assert "The state now has 2 earlier treatments." in app.text
     assert app.at.session_state[Key.ANALYSIS].plan.roles.action_lags == 2
-    app.go("missing_values").press("mpute").go("rescaling").press("Keep own units").go("screening")
     finish(app.press("Screen 4 variables"))
     table = next(d.value for d in app.at.dataframe if "status" in d.value.columns)
     status = table.set_index("variable")["status"]
