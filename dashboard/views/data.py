@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -73,16 +72,10 @@ def show_study(study: Study) -> None:
             st.caption(NOTE)
     if over_time.open:
         with over_time:
-            every = memo("places", study, lambda: places(study))
-            chosen = select(
-                "Variable",
-                "look.variable",
-                every,
-                every[-1],
-                "What to look at.",
-                attrgetter("title"),
-            )
-            seen = measured(study, chosen)
+            every = {place.title: place for place in memo("places", study, lambda: places(study))}
+            outcome = list(every)[-1]
+            chosen = select("Variable", "look.variable", list(every), outcome, "What to look at.")
+            seen = measured(study, every[chosen])
             left, right = st.columns((1.8, 1))
             with left:
                 if seen.of_people:

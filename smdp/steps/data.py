@@ -169,16 +169,8 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
     found += table("Flow of participants", flow_table(analysis))
     if analysis.completed is not None:
         found += table("Who was left out, and why", exclusion_table(analysis.completed))
-    found += table("Participants and variables", as_in_papers(describe_variables(study)), NOTE)
-    found.append(
-        draw(
-            "compliance",
-            "Compliance over time",
-            compliance_figure(study),
-            f"Share of all people with a row, and with the outcome observed. "
-            f"{describe_compliance(study)}",
-        )
-    )
+    described = as_in_papers(describe_variables(study)).drop(columns="Role")  # said above
+    found += table("Participants and variables", described, NOTE)
     if len(study.subjects) <= MOST_SUBJECTS:
         found.append(
             draw(
@@ -189,6 +181,15 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
                 "table's order.",
             )
         )
+    found.append(
+        draw(
+            "compliance",
+            "Compliance over time",
+            compliance_figure(study),
+            "Share of all people with a row, and with the outcome observed. "
+            f"{describe_compliance(study)}",
+        )
+    )
     return found
 
 
