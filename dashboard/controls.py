@@ -93,6 +93,7 @@ def pills(
         format_func=lambda each: options[each],
         key=name,
         help=help_text,
+        wrap=True,  # else those that have no room are hidden
     )
     return keep(name, [each for each in options if each in chosen])
 

@@ -309,12 +309,15 @@ def _choose_probability(
     frame: pd.DataFrame, roles: pd.DataFrame, action: str, levels: list[str]
 ) -> float | dict[str, str | float] | None:
     columns = list(roles.loc[roles["role"] == "probability", "column"])
+    labels = {level: kept(f"label:{action}:{level}", level) or level for level in levels}
+    names = {k: f"{action} = {name}" if name.isdigit() else name for k, name in labels.items()}
     if columns:
         matched = match_probabilities(frame, action, columns)
         if isinstance(matched, dict):
             st.caption("Randomisation probabilities: " + literal(", ".join(columns)))
             return matched
-        st.caption(literal(f"Randomisation probability of {levels[-1]}: column {columns[0]}"))
+        named = names[levels[-1]]
+        st.caption(literal(f"Randomisation probability of {named}: column {columns[0]}"))
         return None
     known = st.checkbox(
         "Randomised with a constant probability",
@@ -330,7 +333,7 @@ def _choose_probability(
         chosen[level] = keep(
             name,
             st.number_input(
-                f"Probability of {literal(level)}",
+                f"Probability of {literal(names[level])}",
                 min_value=0.01,
                 max_value=0.99,
                 value=kept(name, round(1 / len(levels), 2)),

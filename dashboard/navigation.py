@@ -122,7 +122,8 @@ def sidebar() -> None:
         for step in page_steps():
             st.page_link(page_path(step), label=page_label(step.page), icon=ICONS[state(step)])
             st.caption(step_line(step))
-        watch_if_running()
+        with st.container(key="jobs"):
+            watch_if_running()
         for page, icon in VIEWS.items():
             st.page_link(f"views/{page.view}.py", label=page_label(page), icon=icon)
         mine = autosaving.present()

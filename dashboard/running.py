@@ -176,13 +176,19 @@ def watch() -> None:
             job.shown = job.state
             st.rerun()
         if job.active:
-            st.progress(min(job.share, 1.0), f"{job.asked.title}: {_where_it_is(job)}")
-            if st.button(
-                "Stop at once" if job.stopping else "Cancel",
-                key=f"cancel-{name}",
-                icon=":material/stop:",
-                type="tertiary",
-            ):
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+                st.progress(
+                    min(job.share, 1.0),
+                    f"{job.asked.title}: {_where_it_is(job)}",
+                    width="stretch",
+                )
+                stop = st.button(
+                    "Stop at once" if job.stopping else "Cancel",
+                    key=f"cancel-{name}",
+                    icon=":material/stop:",
+                    type="tertiary",
+                )
+            if stop:
                 job.cancel()
                 st.rerun()
 
@@ -194,8 +200,11 @@ def _where_it_is(job: Job) -> str:
 
 
 def watch_if_running() -> None:
+    """Where nothing runs, the room for it stays: the pages below would jump."""
     if any(job.active or job.state == JobState.DONE for job in jobs().values()):
         watch()
+    else:
+        st.markdown("")
 
 
 def job_box(step: Step | str) -> None:

@@ -11,6 +11,9 @@ UNSEEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
+#: Smaller and larger numbers are written with a power of ten.
+MOST_DECIMALS, LARGEST_WRITTEN_OUT = 10, 1e15
+
 
 def visible(text: object) -> str:
     """The text with a sign for each character that is none."""
@@ -52,6 +55,32 @@ def percent(share: float, digits: int = 0) -> str:
 def number(value: float) -> str:
     """A number for a sentence: four figures, thousands with a comma."""
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def decimals_for(size: float) -> int:
+    """How many decimals show three figures of a number of this size."""
+    if not math.isfinite(size) or size == 0:
+        return 0
+    return min(max(2 - math.floor(math.log10(abs(size))), 0), MOST_DECIMALS)
+
+
+def plain_number(value: float, decimals: int | None = None) -> str:
+    """A number as in papers: '1,204.5', '0.00012'; not 1e-05, nor '0.000' for what is not zero.
+
+    `decimals`: by default as many as show its first three figures, and none of a whole number.
+    """
+    value += 0.0  # zero has no sign
+    size = abs(value)
+    if size >= LARGEST_WRITTEN_OUT or 0 < size < 10**-MOST_DECIMALS:
+        exponent = math.floor(math.log10(size))
+        return f"{value / 10.0**exponent:.1f} × 10^{exponent}"
+    if decimals is None:
+        text = f"{value:,.{0 if value == round(value) else decimals_for(value)}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    text = f"{value:,.{decimals}f}"
+    if float(text.replace(",", "")) == 0:
+        return f"{value:.{max(decimals_for(value) - 2, 0)}f}"
+    return text
 
 
 def signed(value: float) -> str:

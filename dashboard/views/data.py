@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import data_widgets as widgets
+from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page
 from dashboard.session import State, kept, memo, result, run, state
@@ -24,7 +25,10 @@ from dashboard.show import (
 )
 from dashboard.table import loaded, upload_box
 from smdp.data.checks import find_problems
-from smdp.data.describe import describe_study, variable_table
+from smdp.data.compliance import describe_compliance
+from smdp.data.describe import describe_study
+from smdp.data.measured import measured, places
+from smdp.data.participants import NOTE, as_in_papers, describe_variables, participants_table
 from smdp.data.problem import counted
 from smdp.data.role_table import codes_from_table, roles_from_table
 from smdp.errors import SmdpError
@@ -47,12 +51,47 @@ if source is None:
 
 
 def show_study(study: Study) -> None:
-    from smdp.figures.data import decisions_figure
+    from smdp.figures.data import compliance_figure, decisions_figure
+    from smdp.figures.measured import (
+        distribution_figure,
+        outcome_by_action_figure,
+        outcome_by_action_note,
+        over_time_figure,
+    )
 
     says(describe_study(study), "What the program understood")
     figure(decisions_figure(study), "decisions")
-    with st.expander("State variables, one by one"):
-        table(variable_table(study), "variables")
+    # Only what is looked at is worked out: a large study takes a second or two.
+    variables, over_time, by_treatment, compliance = st.tabs(
+        ["Variables", "Over time", "By treatment", "Compliance"], key="look", on_change="rerun"
+    )
+    if variables.open:
+        with variables:
+            found = memo("participants", study, lambda: describe_variables(study))
+            table(as_in_papers(found), "participants", export=participants_table(found))
+            st.caption(NOTE)
+    if over_time.open:
+        with over_time:
+            every = {place.title: place for place in memo("places", study, lambda: places(study))}
+            outcome = list(every)[-1]
+            chosen = select("Variable", "look.variable", list(every), outcome, "What to look at.")
+            seen = measured(study, every[chosen])
+            left, right = st.columns((1.8, 1))
+            with left:
+                if seen.of_people:
+                    st.info("The same at every decision of a person, so shown over people.")
+                else:
+                    figure(over_time_figure(study, seen), "over-time")
+            with right:
+                figure(distribution_figure(study, seen), "distribution")
+    if by_treatment.open:
+        with by_treatment:
+            figure(outcome_by_action_figure(study), "outcome-by-action")
+            st.caption(outcome_by_action_note(study))
+    if compliance.open:
+        with compliance:
+            figure(compliance_figure(study), "compliance")
+            st.caption(literal(describe_compliance(study)))
 
 
 settings_column, main = st.columns(COLUMNS, gap="large")

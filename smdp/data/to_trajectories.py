@@ -27,7 +27,7 @@ def to_trajectories(
     """
     lags = study.roles.look_back
     check_look_back(lags, study.values.shape[1])
-    utilities = _utilities(study, own_units)[:, :-1]
+    utilities = utilities_of(study, own_units)[:, :-1]
     both_rows = study.present[:, :-1] & study.present[:, 1:]
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
     valid = both_rows & known & np.isfinite(utilities)
@@ -78,7 +78,8 @@ def check_look_back(lags: int, decisions: int) -> None:
         )
 
 
-def _utilities(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.float64]:
+def utilities_of(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, R): the utility of each decision, NaN where it is not known."""
     utility = study.roles.utility
     if not isinstance(utility, NextValue):
         return study.utilities

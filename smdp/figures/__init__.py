@@ -11,6 +11,7 @@ _HOME = {
     "explanation": "smdp.figures.explanation",
     "feature_dimension": "smdp.figures.feature_dimension",
     "markov": "smdp.figures.markov",
+    "measured": "smdp.figures.measured",
     "missing_values": "smdp.figures.missing_values",
     "patient": "smdp.figures.patient",
     "policy": "smdp.figures.policy",
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from smdp.figures import explanation as explanation
     from smdp.figures import feature_dimension as feature_dimension
     from smdp.figures import markov as markov
+    from smdp.figures import measured as measured
     from smdp.figures import missing_values as missing_values
     from smdp.figures import patient as patient
     from smdp.figures import policy as policy

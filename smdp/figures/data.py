@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from smdp.data.compliance import IN_STUDY, OUTCOME, ROW, compliance_table
 from smdp.data.describe import action_names
+from smdp.data.over_time import Spans, spans
 from smdp.data.study import Study
 from smdp.data.trajectories import Trajectories
-from smdp.figures.style import ACTION_COLOURS, labels, new_figure, plain
+from smdp.figures.style import ACTION_COLOURS, BLUE, GREY, ORANGE, labels, new_figure, plain
 
 MOST_NAMED_SUBJECTS = 45
+NO_CHOICE = "no action possible"
 
 
 def decisions_figure(study: Study | Trajectories) -> go.Figure:
@@ -24,7 +27,7 @@ def decisions_figure(study: Study | Trajectories) -> go.Figure:
     code[present & study.available & (study.actions < 0)] = k + 1
     code[~present] = np.nan
     colours = [ACTION_COLOURS[i % len(ACTION_COLOURS)] for i in range(k)] + ["#C9CED6", "#5B5B5B"]
-    names = [*map(plain, actions), "no action possible", "action missing"]
+    names = [*map(plain, actions), NO_CHOICE, "action missing"]
     shown = [i for i in range(k + 2) if i < k or np.any(code == i)]
     figure = new_figure(height=max(320, min(720, 90 + 17 * len(study.subjects))))
     decisions = np.arange(1, code.shape[1] + 1)
@@ -53,6 +56,41 @@ def decisions_figure(study: Study | Trajectories) -> go.Figure:
     figure.update_xaxes(title_text="Decision number", showgrid=False)
     name_subjects(figure, study)
     return figure
+
+
+def compliance_figure(study: Study) -> go.Figure:
+    """Which share of all people has a row, and an outcome, at each decision."""
+    table, together = compliance_table(study), spans(study.present.shape[1])
+    looks = {IN_STUDY: (GREY, "dot"), ROW: (BLUE, "solid"), OUTCOME: (ORANGE, "dash")}
+    if (study.lengths == study.lengths[0]).all():
+        del looks[IN_STUDY]  # all of them, always
+    figure = new_figure(height=380)
+    for name, (colour, dash) in looks.items():
+        figure.add_scatter(
+            x=together.middle,
+            y=100 * table[name],
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 2.2, "dash": dash},
+            marker={"size": 5, "color": colour},
+            hovertemplate=f"Decision %{{x}}: %{{y:.0f}} % {name}<extra></extra>",
+        )
+    over_decisions(figure, together)
+    figure.update_yaxes(
+        title_text=f"Share of the {len(study.subjects):,} people (%)", range=[0, 104]
+    )
+    return figure
+
+
+def over_decisions(figure: go.Figure, together: Spans) -> None:
+    """The decisions along the x axis, from the first to the last."""
+    wide = f" ({together.width} at a time)" if together.width > 1 else ""
+    margin = max(0.5, 0.015 * together.last[-1])
+    figure.update_xaxes(
+        title_text=f"Decision number{wide}",
+        range=[1 - margin, float(together.last[-1]) + margin],
+        showgrid=False,
+    )
 
 
 def subject_labels(study: Study | Trajectories) -> list[str]:

@@ -11,9 +11,11 @@ from smdp.blocks import bullets, table
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing
+from smdp.data.participants import NOTE, as_in_papers, describe_variables, participants_table
 from smdp.data.problem import Problem
 from smdp.data.reshape import to_long
 from smdp.data.shaping.shape import shape
@@ -82,12 +84,18 @@ def says(analysis: Analysis) -> list[str]:
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
     assert analysis.study is not None
     yield "variables", variable_table(analysis.study)
+    yield "participants", participants_table(describe_variables(analysis.study))
 
 
 def figures(study: Study) -> Mapping[str, go.Figure]:
-    from smdp.figures.data import decisions_figure
+    from smdp.figures.data import compliance_figure, decisions_figure
+    from smdp.figures.measured import outcome_by_action_figure
 
-    return {"decisions": decisions_figure(study)}
+    return {
+        "decisions": decisions_figure(study),
+        "compliance": compliance_figure(study),
+        "outcome-by-action": outcome_by_action_figure(study),
+    }
 
 
 def methods(analysis: Analysis, asked: Any) -> str:
@@ -153,7 +161,7 @@ def script(plan: AnalysisPlan) -> str:
 
 
 def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
-    from smdp.figures.data import decisions_figure
+    from smdp.figures.data import compliance_figure, decisions_figure
 
     study = analysis.study
     assert study is not None
@@ -161,11 +169,8 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
     found += table("Flow of participants", flow_table(analysis))
     if analysis.completed is not None:
         found += table("Who was left out, and why", exclusion_table(analysis.completed))
-    found += table(
-        "State variables",
-        variable_table(study),
-        "Lowest, mean and highest: of the observed values.",
-    )
+    described = as_in_papers(describe_variables(study)).drop(columns="Role")  # said above
+    found += table("Participants and variables", described, NOTE)
     if len(study.subjects) <= MOST_SUBJECTS:
         found.append(
             draw(
@@ -176,6 +181,15 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
                 "table's order.",
             )
         )
+    found.append(
+        draw(
+            "compliance",
+            "Compliance over time",
+            compliance_figure(study),
+            "Share of all people with a row, and with the outcome observed. "
+            f"{describe_compliance(study)}",
+        )
+    )
     return found
 
 

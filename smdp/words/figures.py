@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-KINDS = {"heatmap": "Heatmap", "bar": "Bar chart", "scatter": "Chart", "contour": "Map"}
+KINDS = {
+    "heatmap": "Heatmap",
+    "bar": "Bar chart",
+    "scatter": "Chart",
+    "contour": "Map",
+    "box": "Box plot",
+}
 MOST_NAMED = 8
 TAG = re.compile(r"<[^>]*>")
 

@@ -208,7 +208,7 @@ OF_DATA = {
     "utility": ("selectbox", "Utility", "plus next craving"),
     "label": ("text_input", "Label of treated = 1", "a call"),
     "randomised": ("checkbox", "Randomised with", False),
-    "probability": ("number_input", "Probability of 1", 0.4),
+    "probability": ("number_input", "Probability of", 0.4),
     "look-back": ("number_input", "Look-back", 1),
     "time": ("checkbox", "Add the decision", True),
     "layout": ("selectbox", "Layout", "wide"),

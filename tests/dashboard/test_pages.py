@@ -43,6 +43,41 @@ def test_sample_leads_to_its_roles(sample):
     assert sample.sidebar[0] == "30 subjects, 15 state variables"
 
 
+def look(page, tab):
+    """Go to this tab below the figure of the decisions."""
+    page.at.session_state["look"] = tab
+    return page.run()
+
+
+def test_look_before_you_analyse(sample):
+    sample.press("Use these roles")
+    participants = sample.at.dataframe[-1].value.set_index("Variable")
+    assert participants.loc["female: 1", "Mean (SD), or n (%)"] == "16 (53 %)"
+    assert participants.loc["stress", "ICC"] == "0.27"
+    assert "ICC: intraclass correlation" in sample.text
+    box = look(sample, "Over time").at.selectbox(key="look.variable")
+    assert box.value == "minus next cigs (outcome)"
+    assert len(box.options) == 17
+    box.select("age")
+    assert "same at every decision of a person" in sample.run().text
+    assert "not the effect of treatment" in look(sample, "By treatment").text
+    assert "an observed outcome at 85 %" in look(sample, "Compliance").text
+    assert not sample.at.exception
+
+
+def test_a_probability_is_asked_for_by_the_name_of_the_action(sample):
+    sample.at.checkbox(
+        key=next(b.key for b in sample.at.checkbox if "Randomised" in b.label)
+    ).check()
+    sample.run()
+    asked = [box.label for box in sample.at.number_input if box.label.startswith("Probability")]
+    assert asked == [r"Probability of module \= 1"]
+    next(box for box in sample.at.text_input if box.label.endswith("= 1")).set_value("a message")
+    sample.run()
+    asked = [box.label for box in sample.at.number_input if box.label.startswith("Probability")]
+    assert asked == ["Probability of a message"]
+
+
 def test_whole_way(sample):
     sample.press("Use these roles").press("Next: missing values")
     assert "2 of 30 subjects would be left out" in sample.text

@@ -15,12 +15,16 @@ from smdp.data.checks import find_problems
 from smdp.data.describe import describe_study, variable_table
 from smdp.data.files.registry import sheet_names
 from smdp.data.guess_roles import guess_columns
+from smdp.data.measured import measured, places
 from smdp.data.missing_codes import mark_missing, suspected_codes
+from smdp.data.participants import as_in_papers, describe_variables, participants_table
 from smdp.data.read_table import read_table
 from smdp.data.reshape import recognise_layout, to_long
 from smdp.data.role_table import role_table, roles_from_table
 from smdp.errors import SmdpError
 from smdp.export.policy_reader import Policy
+from smdp.figures.data import compliance_figure
+from smdp.figures.measured import distribution_figure, outcome_by_action_figure
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.study_store import FILE_NAME, StudyRows, read_study
 from smdp.simulation.study_tables import rows_of, settings_of
@@ -70,6 +74,13 @@ def _understand(frame: pd.DataFrame) -> None:
     study = arrange(frame, roles)
     describe_study(study)
     variable_table(study)
+    described = describe_variables(study)
+    participants_table(described)
+    as_in_papers(described)
+    for place in places(study):
+        distribution_figure(study, measured(study, place))
+    outcome_by_action_figure(study)
+    compliance_figure(study)
 
 
 def _look_at_study(study: StudyRows) -> None:
