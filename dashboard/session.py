@@ -247,6 +247,13 @@ def keep(name: str, value: T) -> T:
     return value
 
 
+def forget_kept(beginning: str) -> None:
+    """Forget what was chosen under names that begin so."""
+    chosen = _state(Key.KEPT, dict)
+    for name in [name for name in chosen if name.startswith(beginning)]:
+        del chosen[name]
+
+
 def memo(name: str, key: object, work: Callable[[], T]) -> T:
     """The last value of `work` under `name`, worked out anew only when the key has changed."""
     last = _state(Key.MEMO, dict).get(name)
