@@ -80,20 +80,18 @@ class OperationForm:
         self._chosen: dict[str, Any] = {}
 
     def draw(self) -> None:
-        """All controls, in their order: short ones beside each other."""
-        row: list[Field] = []
-        for each in self._fields:
-            if not self._is_wanted(each):
-                self._chosen[each.name] = _empty(each)
-                continue
-            if each.wide or each.known.stands_for == "table" or len(row) == IN_A_ROW:
-                self._draw_row(row)
-                row = []
-            if each.wide or each.known.stands_for == "table":
+        """All controls: short ones beside each other, then those that need room."""
+        wanted = [each for each in self._fields if self._is_wanted(each)]
+        self._chosen = {each.name: _empty(each) for each in self._fields if each not in wanted}
+        tables = [each for each in wanted if each.known.stands_for == "table"]
+        short = [each for each in wanted if not each.wide and each not in tables]
+        for each in tables:
+            self._chosen[each.name] = self._control(each)
+        for place in range(0, len(short), IN_A_ROW):
+            self._draw_row(short[place : place + IN_A_ROW])
+        for each in wanted:
+            if each.wide:
                 self._chosen[each.name] = self._control(each)
-            else:
-                row.append(each)
-        self._draw_row(row)
         if any(each.known.stands_for == "formula" for each in self._fields):
             self._insert()
         elif any(each.wide and get_origin(each.hint) is tuple for each in self._fields):
@@ -127,10 +125,10 @@ class OperationForm:
         return st.session_state.get(key, kept(key, start))
 
     def _draw_row(self, row: Sequence[Field]) -> None:
-        if not row:
-            return
         for place, each in zip(st.columns(IN_A_ROW), row, strict=False):
             with place:
+                if each.hint is bool:
+                    st.space("small")  # so that the box stands beside the others' and not above
                 self._chosen[each.name] = self._control(each)
 
     def _name(self, name: str) -> str:

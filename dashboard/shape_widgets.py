@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard import controls
 from dashboard.clicks import what_to_do
-from dashboard.session import forget_kept, keep, kept, memo, start_visit_anew, the_analysis
+from dashboard.session import forget_kept, keep, kept, memo, put, start_visit_anew, the_analysis
 from dashboard.shape_form import OperationForm
 from dashboard.show import literal, say_error
 from dashboard.table import NOT_CHOSEN, LoadedTable
+from smdp.analysis.further_tables import further_tables
 from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing
+from smdp.data.read_table import read_table
 from smdp.data.role_table import codes_before_shaping, codes_from_table, fitted_to
 from smdp.data.shaping.formula import FormulaError
 from smdp.data.shaping.gradual import GradualShape, ShapedSoFar, TriedOut
+from smdp.data.shaping.join import JoinTable
 from smdp.data.shaping.operation import Operation
-from smdp.data.shaping.operations import OF_ONE_TABLE
+from smdp.data.shaping.operations import OPERATIONS
 from smdp.data.shaping.shape import ShapingRecord, name_after, name_before
 from smdp.errors import SettingError, SmdpError
+from smdp.steps.step_plans import TableFile
 from smdp.text import plural
 
 if TYPE_CHECKING:
@@ -129,8 +136,13 @@ def _codes_at_first(
 
 
 def _gradual(source: LoadedTable, long: pd.DataFrame, codes: Codes) -> GradualShape:
-    key = (origin_of(source), dict(codes))
-    return memo("gradual shape", key, lambda: GradualShape(mark_missing(long, dict(codes))))
+    tables = the_analysis().tables
+    joined = [(name, each.source.fingerprint) for name, each in tables.items()]
+    return memo(
+        "gradual shape",
+        (origin_of(source), dict(codes), joined),
+        lambda: GradualShape(mark_missing(long, dict(codes)), the_analysis().frames),
+    )
 
 
 # The section.
@@ -140,7 +152,8 @@ def shape_the_table(source: LoadedTable, long: pd.DataFrame, everywhere: str) ->
     """The list of steps, with a form for one more; the table that they give."""
     roles = kept(f"roles:{origin_of(source)}", None)
     operations = operations_now(source)
-    if not (operations or _open() or kept(_undo(source), [])):
+    earlier: list[tuple[Operation, ...]] = kept(_undo(source), [])
+    if not (operations or earlier or _open()):
         shaping = Shaping(source, long, everywhere, (), {}, None, None, None, None)
     else:
         codes = _codes_at_first(source, long, everywhere, roles)
@@ -289,7 +302,7 @@ def _change(
     earlier = [*kept(_undo(source), []), before][-MOST_UNDONE:]
     keep(_undo(source), list(earlier if undone is None else undone))
     keep(f"shape:{origin_of(source)}", operations)
-    _close_draft()
+    _close_draft(source)
     start_visit_anew()
     st.rerun()
 
@@ -326,8 +339,66 @@ def _open() -> dict[str, Any]:
     return found
 
 
-def _close_draft() -> None:
+def _close_draft(source: LoadedTable) -> None:
+    """Forget what was filled in, and tables that were loaded for it and are not joined."""
     forget_kept(DRAFT)
+    earlier: list[tuple[Operation, ...]] = kept(_undo(source), [])
+    lists = [*earlier, operations_now(source)]
+    used = {each.table for each in chain(*lists) if isinstance(each, JoinTable)}
+    own = the_analysis()
+    if not used >= set(own.tables):
+        put(replace(own, tables={k: v for k, v in own.tables.items() if k in used}))
+
+
+# Tables that are joined.
+
+
+def draw_table(key: str, start: str) -> str:
+    """The choice of a table to be joined: one that was loaded, or another file."""
+    names = list(the_analysis().frames)
+    chosen = ""
+    if names:
+        loaded_last = kept(f"{key}.loaded", start)
+        at_first = loaded_last if loaded_last in names else names[-1]
+        chosen = controls.select("Table", f"{key} {loaded_last}", names, at_first, "")
+    upload = st.file_uploader(
+        "Another file to be joined" if names else "The file to be joined",
+        key=f"{key}.upload {len(names)} {kept(f'{key}.loaded', '')}",
+        help="A table with one row for each person, say, with the person's number in a column. It "
+        "is read on this computer, kept with the analysis, and saved with its data.",
+    )
+    if upload is not None:
+        frame = read_table(upload.getvalue(), name=upload.name)
+        keep(f"{key}.loaded", _add_table(upload.name, frame))
+        st.rerun()
+    return chosen
+
+
+def _add_table(file: str, frame: pd.DataFrame) -> str:
+    """Keep it with the analysis, under a name made of that of its file."""
+    own, (new,) = the_analysis(), further_tables({"": frame}).values()
+    stem = Path(file).stem or "table"
+    name, number = stem, 1
+    while name in own.tables and own.tables[name].source.fingerprint != new.source.fingerprint:
+        number += 1
+        name = f"{stem} {number}"
+    put(replace(own, tables={**own.tables, name: new}))
+    return name
+
+
+def files_joined(operations: Sequence[Operation]) -> tuple[TableFile, ...]:
+    """Of the tables that these steps join; as the plan has them, where it means the same."""
+    planned = {each.name: each for each in the_analysis().plan.reading.tables}
+    found = []
+    for name, each in the_analysis().tables.items():
+        if not any(isinstance(step, JoinTable) and step.table == name for step in operations):
+            continue
+        source = each.source
+        of_plan = planned.get(name)
+        if of_plan is None or of_plan.fingerprint not in ("", source.file_fingerprint):
+            of_plan = TableFile(name, source.name, source.file_fingerprint)
+        found.append(of_plan)
+    return tuple(found)
 
 
 @st.fragment
@@ -341,11 +412,12 @@ def _draft(shaping: Shaping) -> None:
     if at > reached or (place is not None and place >= len(shaping.operations)):
         st.info("A step before this one cannot be done. Correct it or remove it first.")
         if st.button("Close", key="shape-cancel"):
-            _close_draft()
+            _close_draft(shaping.source)
             st.rerun()
         return
-    st.divider()
-    kinds = {kind.do: kind for kind in OF_ONE_TABLE}
+    if shaping.operations:
+        st.divider()
+    kinds = {kind.do: kind for kind in OPERATIONS}
     start = shaping.operations[place] if place is not None else None
     key = f"{DRAFT}.{draft['number']}"
     if start is None:
@@ -362,7 +434,14 @@ def _draft(shaping: Shaping) -> None:
         st.markdown(f"**Step {at + 1}: {kinds[do].title.lower()}**")
     found: Operation | None = None
     try:
-        form = OperationForm(f"{key}.{do}", kinds[do], start, shaping.gradual.before(at), {})
+        form = OperationForm(
+            f"{key}.{do}",
+            kinds[do],
+            start,
+            shaping.gradual.before(at),
+            the_analysis().frames,
+            draw_table,
+        )
         form.draw()
         if form.missing:
             st.caption("Still to be filled in: " + ", ".join(form.missing) + ".")
@@ -389,7 +468,7 @@ def _draft(shaping: Shaping) -> None:
             key="shape-apply",
         )
         if st.button("Cancel", type="tertiary", icon=":material/close:", key="shape-cancel"):
-            _close_draft()
+            _close_draft(shaping.source)
             st.rerun()
     if pressed and found is not None:
         after = shaping.operations[at + 1 :] if place is not None else ()

@@ -86,7 +86,8 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     codes = shape_widgets.codes_now(source, long, everywhere, edited)
     codes_now = widgets.codes_as_planned(codes, long, shaped)
     shape = shaping.operations
-    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape)
+    tables = shape_widgets.files_joined(shape)
+    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape, tables)
     read_as = (source.token, reading)
     frame = shaped
     if not shape:

@@ -305,3 +305,68 @@ def test_a_shape_is_there_again_in_a_saved_file(at_data, autosaves):
     assert shape_now(again) == shape_now(app)
     assert "reward" in set(again.at.data_editor[0].value["column"])
     assert "not those that the result" not in again.text
+
+
+def people() -> pd.DataFrame:
+    names = [f"Ann{k}" for k in range(PEOPLE)]
+    return pd.DataFrame({"name": names, "age": np.arange(20, 20 + PEOPLE)})
+
+
+def load_people(app: Driver, frame: pd.DataFrame) -> Driver:
+    """A second file, in the open form of a join."""
+    box = next(each for each in app.at.file_uploader if "to be joined" in each.label)
+    box.upload("people.csv", frame.to_csv(index=False).encode())
+    return app.run()
+
+
+def join(app: Driver, frame: pd.DataFrame) -> Driver:
+    load_people(add(app, "join"), frame)
+    choose(app, ".keys", ["user"])
+    return choose(app, ".their_keys", ["name"])
+
+
+def test_a_second_file_is_joined_saved_and_found_again(at_data, data, autosaves, tmp_path):
+    app = apply(join(at_data, people()))
+    app.set_role("age", role="state")
+    app.press("Use these roles")
+    analysis = saved(app, autosaves)
+    (file,) = analysis.plan.reading.tables
+    assert (file.name, file.file) == ("people", "people.csv")
+    assert "age" in [variable.name for variable in analysis.study.variables]
+    again = open_file(analysis_to_bytes(analysis)).go("data")
+    assert not again.at.error
+    assert "not those that the result" not in again.text
+    (tmp_path / "raw.csv").write_bytes(data)
+    people().to_csv(tmp_path / "people.csv", index=False)
+    plan = analysis.plan.replace(stop_after="data")
+    found = smdp.run_analysis(tmp_path / "raw.csv", plan)
+    assert found.study == analysis.study
+    assert not [p for p in found.warnings if "another file" in str(p)]
+
+
+def test_an_analysis_without_data_asks_for_both_tables(at_data, data, autosaves):
+    app = apply(join(at_data, people()))
+    app.press("Use these roles")
+    bare = open_file(analysis_to_bytes(saved(app, autosaves), with_data=False))
+    labels = [each.label for each in bare.at.file_uploader]
+    main = next(k for k, label in enumerate(labels) if label == "The table (raw.csv)")
+    bare.at.file_uploader[main].upload("raw.csv", data)
+    bare.run()
+    assert "every cell is the same" not in bare.text
+    second = next(k for k, label in enumerate(labels) if "people.csv" in label)
+    bare.at.file_uploader[second].upload("people.csv", people().to_csv(index=False).encode())
+    bare.run()
+    assert "every cell is the same" in bare.text
+
+
+def test_joins_that_cannot_be_done(at_data):
+    app = join(at_data, pd.concat([people(), people()]))
+    assert len(app.at.error) == 1
+    assert "several rows for name = Ann0" in app.text
+    press(app, "shape-cancel")
+    assert not app.at.session_state[Key.ANALYSIS].tables
+    join(app, people().assign(name="nobody").head(1))
+    assert len(app.at.error) == 1
+    assert "No match in 'people'" in app.text
+    assert app.at.button(key="shape-apply").disabled
+    assert shape_now(app) == ()

@@ -123,8 +123,8 @@ def name_setting(label: str = "Name of the new column") -> Any:
 def replace_setting() -> Any:
     return setting(
         False,
-        "Replace a column of that name",
-        help="Otherwise a name that is taken is refused.",
+        "Replace one of that name",
+        help="Whether a column that has this name already is replaced. Otherwise it is refused.",
         more=True,
     )
 
