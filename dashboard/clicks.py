@@ -17,6 +17,8 @@ CLICKS = {
     "larger: press the button below.",
     "decision number": "Press the button below: it ticks 'Add the decision number as a state' on "
     "the page Data.",
+    "person and time": "Give one column the role 'subject' and one the role 'time', in the table "
+    "of columns: what came before is looked up by them.",
     "probability": "Their columns are chosen on the Data page.",
 }
 

@@ -26,20 +26,17 @@ from dashboard.table import NOT_CHOSEN, LoadedTable, load
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.columns import level_text, sorted_levels
 from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
-from smdp.data.missing_codes import mark_missing, suspected_codes
+from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import (
     add_codes,
-    codes_from_table,
+    codes_before_shaping,
     held_by_columns,
     role_table,
     roles_to_table,
 )
-from smdp.data.shaping.operation import Operation
 from smdp.data.variables import KINDS
 from smdp.steps import DATA
-from smdp.steps.data import long_table
-from smdp.steps.step_plans import ReadingSettings
 from smdp.text import plural
 
 if TYPE_CHECKING:
@@ -131,24 +128,7 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
     )
     keep(f"layout:{source.token}", chosen)
     keep("layout", chosen)
-    if planned_shape():
-        reading = planned.reading
-        key = (source.token, reading)
-        return memo("shaped", key, lambda: long_table(source.frame, reading, planned.roles))
     return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
-
-
-def marked(source: LoadedTable, long: pd.DataFrame, reading: ReadingSettings) -> pd.DataFrame:
-    """With missing values where the codes are, which comes before an opened plan's shaping."""
-    if reading.shape:
-        return long_table(source.frame, reading, the_analysis().plan.roles)
-    return mark_missing(long, dict(reading.missing_codes))
-
-
-def planned_shape() -> tuple[Operation, ...]:
-    """What an opened plan does to the table first; nothing where the layout is another now."""
-    planned = the_analysis().plan
-    return planned.reading.shape if planned.reading.layout == kept("layout", "") else ()
 
 
 def missing_codes_everywhere() -> str:
@@ -224,7 +204,7 @@ def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
 
 
 def codes_as_planned(
-    codes: Mapping[str, tuple[str | float, ...]], frame: pd.DataFrame
+    codes: Mapping[str, tuple[str | float, ...]], long: pd.DataFrame, shaped: pd.DataFrame
 ) -> Mapping[str, tuple[str | float, ...]]:
     """The plan's own codes where they mean the same: it may name some for all columns at once."""
     plan = the_analysis().plan
@@ -232,7 +212,10 @@ def codes_as_planned(
     everywhere = ", ".join(map(str, rest.pop(ALL_COLUMNS, ())))
     if not everywhere or plan.roles == NOT_CHOSEN or plan.reading.layout != kept("layout", ""):
         return codes
-    found = codes_from_table(roles_to_table(frame, plan.roles, rest), everywhere)
+    if not set(plan.roles.columns()) <= set(shaped.columns):
+        return codes
+    planned = roles_to_table(shaped, plan.roles, rest)
+    found = codes_before_shaping(planned, everywhere, list(map(str, long.columns)), rest)
     same = {name: tuple(each) for name, each in found.items()} == dict(codes)
     return plan.reading.missing_codes if same else codes
 

@@ -135,7 +135,8 @@ def control(
         low, high = _range(known, 0 if optional else 1, LARGE, start or 0)
         chosen = controls.whole_number(label, key, int(start or 0), int(low), int(high), known.help)
         return None if optional and chosen == 0 else chosen
-    return _real_number(label, key, known, float(start))
+    number = _real_number(label, key, known, float(start or 0))
+    return None if optional and number == 0 else number
 
 
 def _several(

@@ -10,7 +10,7 @@ from dashboard.show import errors_as_messages, literal
 from dashboard.table import new_upload_box
 from dashboard.work import put_into_session
 from smdp.analysis.analysis import Analysis
-from smdp.steps import step_named
+from smdp.steps import DATA, step_named
 
 
 def open_box() -> None:
@@ -57,17 +57,30 @@ def _ask_for_the_table(waiting: Analysis) -> None:
         f"The table ({source.name})",
         key=f"open-table-{st.session_state.get(Key.UPLOADS, 0)}",
     )
+    joined = {
+        each: st.file_uploader(
+            f"The table that is joined to it ({waiting.tables[each.name].source.name})",
+            key=f"open-{each.name}-{st.session_state.get(Key.UPLOADS, 0)}",
+        )
+        for each in waiting.plan.reading.joined
+        if each.name in waiting.tables
+    }
     if st.button("Do not open it", type="tertiary", icon=":material/close:"):
         del st.session_state[Key.WAITING]
         st.rerun()
-    if upload is not None:
+    if upload is not None and None not in joined.values():
         from smdp.data.read_table import read_table
 
         with errors_as_messages(), st.spinner("Preparing the data as the plan says …"):
             content, sheet = upload.getvalue(), waiting.plan.reading.sheet
             frame = read_table(content, name=upload.name, sheet=sheet)
-            analysis = waiting.with_table(frame)
-            if analysis.source.fingerprint == waiting.source.fingerprint:
+            tables = {
+                each.name: read_table(file.getvalue(), name=file.name, sheet=each.sheet)
+                for each, file in joined.items()
+                if file is not None
+            }
+            analysis = waiting.with_table(frame, tables)
+            if analysis.inputs(DATA) == waiting.inputs(DATA):
                 tell("This is the table that the analysis was made with: every cell is the same.")
             else:
                 tell(

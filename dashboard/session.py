@@ -7,7 +7,7 @@ what it was made from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from smdp.analysis.analysis import Analysis
+from smdp.analysis.further_tables import FurtherTable
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.provenance import StepRecord
 from smdp.plain_data import fingerprint
@@ -216,10 +217,15 @@ def another_table(begun: Analysis) -> None:
     """
     plans: dict[str, AnalysisPlan] = _state(Key.PLANS, dict)
     before = analysis()
+    tables: Mapping[str, FurtherTable] = {}
     if before is not None:
         plans[before.source.fingerprint] = before.plan
         begun = replace(begun, results=before.results, records=before.records)
-    put(replace(begun, plan=plans.get(begun.source.fingerprint, begun.plan)))
+        tables = before.tables
+    plan = plans.get(begun.source.fingerprint, begun.plan)
+    joined = {each.name for each in plan.reading.joined}
+    kept_ones = {name: table for name, table in tables.items() if name in joined}
+    put(replace(begun, plan=plan, tables=kept_ones))
 
 
 def forget_everything() -> None:
@@ -261,6 +267,13 @@ def keep(name: str, value: T) -> T:
     """Remember a choice beyond the page: widgets forget theirs when the page is left."""
     _state(Key.KEPT, dict)[name] = value
     return value
+
+
+def forget_kept(beginning: str) -> None:
+    """Forget what was chosen under names that begin so."""
+    chosen = _state(Key.KEPT, dict)
+    for name in [name for name in chosen if name.startswith(beginning)]:
+        del chosen[name]
 
 
 def memo(name: str, key: object, work: Callable[[], T]) -> T:

@@ -117,6 +117,7 @@ _HOME = {
     "ReadingSettings": "smdp.steps.step_plans",
     "ScreeningPlan": "smdp.steps.step_plans",
     "StabilityPlan": "smdp.steps.step_plans",
+    "TableFile": "smdp.steps.step_plans",
     "TrialPlan": "smdp.steps.step_plans",
 }
 
@@ -229,6 +230,7 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings
     from smdp.steps.step_plans import ScreeningPlan as ScreeningPlan
     from smdp.steps.step_plans import StabilityPlan as StabilityPlan
+    from smdp.steps.step_plans import TableFile as TableFile
     from smdp.steps.step_plans import TrialPlan as TrialPlan
 else:
     __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -21,6 +21,7 @@ HOMES: dict[str, str] = {
     "next value": "smdp.data.column_roles:NextValue",
     "column roles": "smdp.data.column_roles:ColumnRoles",
     "reading settings": "smdp.steps.step_plans:ReadingSettings",
+    "table file": "smdp.steps.step_plans:TableFile",
     "shape: compute": "smdp.data.shaping.compute:ComputeColumn",
     "shape: combine": "smdp.data.shaping.compute:CombineColumns",
     "shape: rule": "smdp.data.shaping.compute:Rule",

@@ -45,8 +45,9 @@ class Setting:
     what the setting may have. `more`: shown under "More". `page`: False where no control is drawn
     for it, or for any of its own settings.
     `percent`: shown as one. `empty`: what people read for None. `ordered`: of a list, each value
-    once and in increasing order. `paper`: its value in an analysis as in the paper, where that is
-    not the default.
+    once and in increasing order. `stands_for`: what its text names or is: a column of the table, a
+    column of a table that is joined, such a table, or a formula. `paper`: its value in an analysis
+    as in the paper, where that is not the default.
     """
 
     label: str = ""
@@ -60,6 +61,7 @@ class Setting:
     choices: Mapping[Any, str] | None = None
     given: tuple[float, float] | None = None
     step: float | None = None
+    stands_for: Literal["", "column", "their column", "table", "formula"] = ""
     control: Literal[
         "", "slider", "number", "radio", "select", "checkbox", "text", "several", "pills"
     ] = ""

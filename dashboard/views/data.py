@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import data_widgets as widgets
+from dashboard import shape_widgets
 from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page
@@ -17,7 +18,6 @@ from dashboard.show import (
     errors_as_messages,
     figure,
     heading,
-    literal,
     my_note,
     say_error,
     says,
@@ -28,9 +28,10 @@ from smdp.data.checks import find_problems
 from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_study
 from smdp.data.measured import measured, places
+from smdp.data.missing_codes import mark_missing
 from smdp.data.participants import NOTE, as_in_papers, describe_variables, participants_table
 from smdp.data.problem import counted
-from smdp.data.role_table import codes_from_table, roles_from_table
+from smdp.data.role_table import roles_from_table
 from smdp.errors import SmdpError
 from smdp.steps import DATA
 from smdp.steps.step_plans import ReadingSettings
@@ -108,25 +109,29 @@ except SmdpError as error:
     say_error(error)
     st.stop()
 with main:
-    edited = widgets.edit_roles(source, long)
-    size = f"{plural(len(long), 'row')}, {plural(long.shape[1], 'column')}"
-    if widgets.planned_shape():
-        with st.expander(f"Shaped before, in {plural(len(widgets.planned_shape()), 'step')}"):
-            for operation in widgets.planned_shape():
-                st.markdown(f"- {literal(operation.describe())}")
+    shaping = shape_widgets.shape_the_table(source, long, everywhere)
+    shaped = shaping.frame
+    edited = widgets.edit_roles(source, shaped)
+    shape_widgets.again_if_changed(shaping, edited)
+    size = f"{plural(len(shaped), 'row')}, {plural(shaped.shape[1], 'column')}"
     with st.expander(f"Preview of the table ({size})"):
-        st.dataframe(long.head(200), hide_index=True, key="preview")
+        st.dataframe(shaped.head(200), hide_index=True, key="preview")
 
 BUTTON = "Use these roles"
 chosen_now: dict[str, Any] | None = None
 problems = None
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
-    codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
-    codes_now = widgets.codes_as_planned(codes, long)
-    shape = widgets.planned_shape()
-    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape)
+    shaping.require_done()
+    codes = shape_widgets.codes_now(source, long, everywhere, edited)
+    codes_now = widgets.codes_as_planned(codes, long, shaped)
+    shape = shaping.operations
+    tables = shape_widgets.files_joined(shape)
+    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape, tables)
     read_as = (source.token, reading)
-    frame = memo("marked", read_as, partial(widgets.marked, source, long, reading))
+    frame = shaped
+    if not shape:
+        marked = partial(mark_missing, long, dict(reading.missing_codes))
+        frame = memo("marked", read_as, marked)
     next_value = widgets.choose_utility(edited)
     levels, probability = widgets.edit_actions(frame, edited)
     chosen = roles_from_table(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pandas as pd
 
+from smdp.analysis.further_tables import FurtherTable, further_tables, tables_beside
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.provenance import StepRecord, TableSource, now, source_of, versions
 from smdp.analysis.saved_file import read_saved, save_analysis
@@ -61,7 +62,8 @@ class AnalysisCancelled(Cancelled):
 class Analysis:
     """What was asked for, what it was asked of, and what has been found so far.
 
-    `table`: the table as it was read, None where it was left out of a file. `results`, `records`:
+    `table`: the table as it was read, None where it was left out of a file. `tables`: others that
+    the plan joins to it, by name. `results`, `records`:
     by the step's name, what was found and how it came to be; a result may be older than the plan
     (`state`). `choices`: plain data that a program wants to find again. `stopped`: why the plan was
     not done to its end.
@@ -74,32 +76,52 @@ class Analysis:
     records: Mapping[str, StepRecord] = field(default_factory=dict)
     choices: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
+    tables: Mapping[str, FurtherTable] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, plan: AnalysisPlan, table: pd.DataFrame) -> Analysis:
+    def begin(
+        cls,
+        plan: AnalysisPlan,
+        table: pd.DataFrame,
+        tables: Mapping[str, pd.DataFrame] | None = None,
+    ) -> Analysis:
         """Nothing done yet."""
-        return cls(plan, source_of(table), table)
+        return cls(plan, source_of(table), table, tables=further_tables(tables or {}))
 
     @classmethod
     def from_file(
-        cls, source: Source | pd.DataFrame, *, roles: ColumnRoles | None = None, **sections: Any
+        cls,
+        source: Source | pd.DataFrame,
+        *,
+        roles: ColumnRoles | None = None,
+        tables: Mapping[str, pd.DataFrame] | None = None,
+        **sections: Any,
     ) -> Analysis:
         """Begin with a file, or a table. Roles that are not given are guessed.
 
-        `sections`: others of the plan, such as `reading` or `preparation`.
+        `tables`: those that the plan joins, by name; else their files are looked for beside this
+        one. `sections`: others of the plan, such as `reading` or `preparation`.
         """
         reading = sections.get("reading") or ReadingSettings()
         if isinstance(source, pd.DataFrame):
             table = source
         else:
             table = read_table(source, sheet=reading.sheet)
+        if tables is None:
+            tables = tables_beside(reading, source)
         if roles is None:
             from smdp.data.guess_roles import guess_roles
 
-            roles = guess_roles(long_table(table, reading))
-        return cls.begin(AnalysisPlan(roles=roles, **sections), table)
+            roles = guess_roles(long_table(table, reading, tables=tables))
+        return cls.begin(AnalysisPlan(roles=roles, **sections), table, tables)
 
     # What has been found, by the names that people use.
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables that can be joined, by name."""
+        every = self.tables.items()
+        return {name: each.table for name, each in every if each.table is not None}
 
     @property
     def study(self) -> Study | None:
@@ -222,16 +244,22 @@ class Analysis:
         ]
         if self.stopped:
             found.append(Problem("warning", "", self.stopped))
-        made_with, given = self.plan.data_fingerprint, self.source.file_fingerprint
-        if made_with and given and made_with != given:
-            found.append(
-                Problem(
-                    "note",
-                    "data",
-                    f"The plan was made with another file ('{self.plan.data_name}') than the one "
-                    f"analysed here ('{self.source.name}').",
-                )
+        planned = [(self.plan.data_name, self.plan.data_fingerprint, self.source)]
+        planned += [
+            (each.file, each.fingerprint, self.tables[each.name].source)
+            for each in self.plan.reading.joined
+            if each.name in self.tables
+        ]
+        found += [
+            Problem(
+                "note",
+                "data",
+                f"The plan was made with another file ('{file}') than the one analysed here "
+                f"('{source.name}').",
             )
+            for file, made_with, source in planned
+            if made_with and source.file_fingerprint and made_with != source.file_fingerprint
+        ]
         return tuple(found)
 
     # What can be done with it.
@@ -373,17 +401,22 @@ class Analysis:
             raise AnalysisCancelled(analysis) from stop
         return analysis
 
-    def with_table(self, table: pd.DataFrame) -> Analysis:
+    def with_table(
+        self, table: pd.DataFrame, tables: Mapping[str, pd.DataFrame] | None = None
+    ) -> Analysis:
         """An analysis that was saved without its data, with them again.
+
+        `tables`: those that the plan joins, by name.
 
         The steps whose results are the values of single people are done anew as the plan says. If
         the table is the same, the later results stay fresh; if not, they are out of date where the
         prepared data differ.
         """
         planned = [step.name for step in self.plan.steps if step.personal]
-        early = Analysis.begin(self.plan.replace(stop_after=planned[-1]), table).run_all()
+        plan = self.plan.replace(stop_after=planned[-1])
+        early = Analysis.begin(plan, table, tables or self.frames).run_all()
         records = dict(early.records)
-        if early.source.fingerprint == self.source.fingerprint:
+        if early.inputs("data") == self.inputs("data"):
             # The same cells, prepared in the same way: what was made from them was made from these,
             # also where a version of smdp that described them otherwise wrote the file.
             for name in planned:
@@ -454,16 +487,23 @@ def load_analysis(source: Source, *, name: str | None = None) -> Analysis:
 
 
 def run_analysis(
-    table: pd.DataFrame | Source, plan: AnalysisPlan, *, progress: Progress | None = None
+    table: pd.DataFrame | Source,
+    plan: AnalysisPlan,
+    *,
+    tables: Mapping[str, pd.DataFrame] | None = None,
+    progress: Progress | None = None,
 ) -> Analysis:
     """Do what the plan says with a table, or with the file that holds it (`Analysis.run_all`).
 
-    The result depends on the table and the plan only.
+    `tables`: those that the plan joins, by name; else their files are looked for beside this one.
+    The result depends on the tables and the plan only.
     """
+    if tables is None:
+        tables = tables_beside(plan.reading, table)
     if not isinstance(table, pd.DataFrame):
         (progress or silent)(0.0, "Reading the table")
         table = read_table(table, sheet=plan.reading.sheet)
-    return Analysis.begin(plan, table).run_all(progress=progress)
+    return Analysis.begin(plan, table, tables).run_all(progress=progress)
 
 
 def _only(mapping: Mapping[str, Any], names: list[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ import numpy as np
 from smdp import __version__
 from smdp.analysis.array_file import Budget, arrays_from_npz, arrays_to_npz
 from smdp.analysis.formats import MIGRATIONS
+from smdp.analysis.further_tables import FurtherTable
 from smdp.analysis.plan import AnalysisPlan, plan_from_json, plan_to_json
 from smdp.analysis.provenance import StepRecord, TableSource
 from smdp.analysis.table_file import ATTRIBUTES, table_from_parquet, table_to_parquet
@@ -42,6 +44,8 @@ from smdp.steps import step_named, steps
 from smdp.text import listing, shorten
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from smdp.analysis.analysis import Analysis
 
 #: Of the file. Raise it when older versions of smdp could no longer read what is written.
@@ -52,6 +56,8 @@ TABLE, TABLE_FACTS, CHOICES = "table.parquet", "table.json", "choices.json"
 NEEDED = (PLAN, ANALYSIS, ARRAYS)
 POSSIBLE = (*NEEDED, TABLE, TABLE_FACTS, CHOICES)
 RESULTS = "results/"
+#: Of tables that are joined: the cells and the facts of each, numbered in the order of their names.
+FURTHER = re.compile(r"tables/[0-9]+\.(parquet|json)")
 
 
 def save_analysis(
@@ -92,6 +98,7 @@ def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
     def structure(value: object) -> bytes:
         return plain_json(to_plain(value, arrays)).encode()
 
+    sources = {name: each.source for name, each in analysis.tables.items()}
     parts = {
         PLAN: plan_to_json(analysis.plan).encode(),
         ANALYSIS: structure(
@@ -99,16 +106,21 @@ def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
                 "source": analysis.source,
                 "records": dict(analysis.records),
                 "stopped": analysis.stopped,
+                **({"tables": sources} if sources else {}),
             }
         ),
     }
     for step in steps():
         if step.name in analysis.results:
             parts[_member(step.name)] = structure(analysis.results[step.name])
-    if analysis.table is not None:
-        attributes = {k: v for k, v in analysis.table.attrs.items() if k in ATTRIBUTES}
-        parts[TABLE_FACTS] = structure(attributes)
-        parts[TABLE] = table_to_parquet(analysis.table)
+    held = {(TABLE_FACTS, TABLE): analysis.table}
+    for place, name in enumerate(sorted(analysis.tables)):
+        held[_further(place)] = analysis.tables[name].table
+    for (facts, cells), table in held.items():
+        if table is not None:
+            known = {key: what for key, what in table.attrs.items() if key in ATTRIBUTES}
+            parts[facts] = structure(known)
+            parts[cells] = table_to_parquet(table)
     if analysis.choices:
         parts[CHOICES] = structure(dict(analysis.choices))
     parts[ARRAYS] = arrays_to_npz(arrays)
@@ -123,7 +135,10 @@ def without_data(analysis: Analysis) -> Analysis:
         for name, record in analysis.records.items()
     }
     results = {name: r for name, r in analysis.results.items() if name not in personal}
-    return replace(analysis, table=None, results=results, records=records, choices={})
+    tables = {name: replace(each, table=None) for name, each in analysis.tables.items()}
+    return replace(
+        analysis, table=None, tables=tables, results=results, records=records, choices={}
+    )
 
 
 def _from_bytes(data: bytes, name: str) -> dict[str, Any]:
@@ -184,7 +199,7 @@ def _parts(data: bytes, shown: str) -> dict[str, bytes]:
         )
     parts = _migrated(parts, made_in, shown)
     known = [*POSSIBLE, *(_member(step.name) for step in steps())]
-    unknown = [member for member in parts if member not in known]
+    unknown = [member for member in parts if member not in known and not FURTHER.fullmatch(member)]
     foreign = [member for member in unknown if member.startswith(RESULTS)]
     if foreign:
         names = [member.removeprefix(RESULTS).removesuffix(".json") for member in foreign]
@@ -245,13 +260,22 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
     results = {
         step.name: value(_member(step.name)) for step in steps() if _member(step.name) in parts
     }
-    table = None
-    if TABLE in parts:
-        table = table_from_parquet(parts[TABLE], shown)
-        table.attrs = value(TABLE_FACTS)
+
+    def held(facts: str, cells: str) -> pd.DataFrame | None:
+        if cells not in parts:
+            return None
+        table = table_from_parquet(parts[cells], shown)
+        table.attrs = value(facts)
+        return table
+
+    sources = about.get("tables", {})
+    tables = {
+        name: FurtherTable(sources[name], held(*_further(place)))
+        for place, name in enumerate(sorted(sources))
+    }
     records = about["records"]
     fit = (
-        isinstance(about["source"], TableSource)
+        all(isinstance(source, TableSource) for source in (about["source"], *sources.values()))
         and all(isinstance(record, StepRecord) for record in records.values())
         and all(step in records for step in results)
         and all(isinstance(r, step_named(s).result_type()) for s, r in results.items())
@@ -261,12 +285,18 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
     return {
         "plan": plan_from_json(parts[PLAN].decode()),
         "source": about["source"],
-        "table": table,
+        "table": held(TABLE_FACTS, TABLE),
+        "tables": tables,
         "results": results,
         "records": records,
         "choices": value(CHOICES) if CHOICES in parts else {},
         "stopped": str(about["stopped"]),
     }
+
+
+def _further(place: int) -> tuple[str, str]:
+    """The parts that hold the facts and the cells of a table that is joined."""
+    return f"tables/{place}.json", f"tables/{place}.parquet"
 
 
 def _member(step: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from smdp.analysis.analysis import Analysis
+from smdp.analysis.further_tables import further_tables
 from smdp.analysis.plan import plan_from_json
 from smdp.analysis.provenance import TableSource
 from smdp.progress import Progress
@@ -19,7 +20,7 @@ from smdp.steps import Step, step_named, steps
 class StepRequest:
     """A step, the plan (as JSON), and what the steps before hand on to it.
 
-    `table`: where the step reads it.
+    `table`, and `tables` that are joined to it: where the step reads them.
     """
 
     step: str
@@ -27,6 +28,7 @@ class StepRequest:
     handed: Mapping[str, Any]
     source: TableSource
     table: pd.DataFrame | None = None
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(cls, analysis: Analysis, step: str | Step) -> StepRequest:
@@ -39,9 +41,16 @@ class StepRequest:
             if each.name in needed and each.name in analysis.results
         }
         table = analysis.table if own.reads_table else None
-        return cls(own.name, analysis.plan.to_json(), handed, analysis.source, table)
+        tables = analysis.frames if own.reads_table else {}
+        return cls(own.name, analysis.plan.to_json(), handed, analysis.source, table, tables)
 
     def do(self, progress: Progress) -> object:
         received = {name: step_named(name).received(what) for name, what in self.handed.items()}
-        analysis = Analysis(plan_from_json(self.plan), self.source, self.table, results=received)
+        analysis = Analysis(
+            plan_from_json(self.plan),
+            self.source,
+            self.table,
+            results=received,
+            tables=further_tables(self.tables),
+        )
         return step_named(self.step).run(analysis, progress)

@@ -187,6 +187,9 @@ def _analysis(options: argparse.Namespace) -> Analysis:
     analysis = load_analysis(options.analysis)
     if options.data is None:
         return analysis
+    from smdp.analysis.further_tables import tables_beside
     from smdp.data.read_table import read_table
 
-    return analysis.with_table(read_table(options.data, sheet=analysis.plan.reading.sheet))
+    reading = analysis.plan.reading
+    tables = tables_beside(reading, options.data)
+    return analysis.with_table(read_table(options.data, sheet=reading.sheet), tables)

@@ -55,7 +55,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--data",
         type=Path,
         metavar="FILE",
-        help=f"the table: {formats_in_words()} (default: the one in the .smdp)",
+        help=f"the table: {formats_in_words()} (default: the one in the .smdp); tables that "
+        "the plan joins to it lie in the same folder",
     )
     parser.add_argument(
         "--out",
@@ -96,13 +97,13 @@ def run(options: argparse.Namespace) -> int:
     from smdp.analysis.result_files import write_results
     from smdp.parallel import workers
 
-    plan, table = _plan_and_table(options)
+    plan, table, tables = _plan_and_tables(options)
     _check_folder(options.out, options.overwrite)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     code = 0
     try:
         with workers(options.jobs, options.scheduler):
-            analysis = run_analysis(table, plan, progress=bar)
+            analysis = run_analysis(table, plan, tables=tables, progress=bar)
     except AnalysisCancelled as stop:
         analysis, code = stop.finished, INTERRUPTED
     finally:
@@ -120,15 +121,18 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def _plan_and_table(options: argparse.Namespace) -> tuple[AnalysisPlan, Any]:
+def _plan_and_tables(options: argparse.Namespace) -> tuple[AnalysisPlan, Any, Any]:
+    """The plan, the table, and those that are joined, if they are not files beside the table."""
     from smdp.analysis.analysis import load_analysis
     from smdp.analysis.plan import read_plan
 
     table: Any = options.data
+    tables: Any = None
     if options.plan.suffix.lower() == ".smdp":
         saved = load_analysis(options.plan)
         plan = saved.plan
-        table = saved.table if table is None else table
+        if table is None:
+            table, tables = saved.table, saved.frames
         if table is None:
             raise SettingError(
                 f"'{options.plan.name}' was saved without its data.", "Name the table: --data FILE."
@@ -142,7 +146,7 @@ def _plan_and_table(options: argparse.Namespace) -> tuple[AnalysisPlan, Any]:
             )
     if options.stop_after is not None:
         plan = plan.replace(stop_after=options.stop_after)
-    return plan, table
+    return plan, table, tables
 
 
 def _check_folder(folder: Path, overwrite: bool) -> None:

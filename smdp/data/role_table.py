@@ -15,6 +15,8 @@ from smdp.errors import SettingError
 from smdp.text import listing, shorten
 
 FEWEST_COLUMNS = 4
+#: Roles that no two columns have.
+OF_ONE_COLUMN = ("subject", "time", "action", "utility", "available")
 
 
 def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
@@ -96,6 +98,57 @@ def codes_from_table(table: pd.DataFrame, everywhere: str = "") -> dict[str, lis
         own = split_codes(row["missing codes"]) if isinstance(row["missing codes"], str) else []
         codes[row["column"]] = own + ([] if row["role"] in ("subject", "time") else shared)
     return {name: found for name, found in codes.items() if found}
+
+
+def codes_before_shaping(
+    table: pd.DataFrame,
+    everywhere: str,
+    columns: Sequence[str],
+    others: Mapping[str, Sequence[object]],
+) -> dict[str, list[str]]:
+    """The same of a table that was shaped: the codes of the `columns` that it had before.
+
+    `others`: the codes of those that it has no more.
+    """
+    made = [name for name in codes_from_table(table) if name not in columns]
+    if made:
+        raise SettingError(
+            f"There are missing codes for {listing(made)}, which the table has by being shaped: "
+            "codes are marked as missing before that.",
+            "Give them in the column that it is made of, or recode it in a step of its own.",
+        )
+    codes = codes_from_table(table, everywhere)
+    shown, shared = set(table["column"]), split_codes(everywhere)
+    for name in columns:
+        if name not in shown:
+            codes[name] = [*map(str, others.get(name, ())), *shared]
+    return {name: codes[name] for name in columns if codes.get(name)}
+
+
+def fitted_to(frame: pd.DataFrame, table: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
+    """The roles for a table that has other columns now: what was chosen stays, new ones come first.
+
+    `earlier`: rows of columns that were there before and may be again. A new column has the role
+    that it had then, or that is guessed; 'ignore' if that is of one column only, and taken.
+    """
+    names = list(map(str, frame.columns))
+    stays = table[table["column"].isin(names)]
+    new = [name for name in names if name not in set(stays["column"])]
+    known = earlier[earlier["column"].isin(new)].drop_duplicates("column", keep="last")
+    unknown = set(new) - set(known["column"])
+    if unknown:
+        beside = list(stays.loc[stays["role"].isin(OF_ONE_COLUMN), "column"])
+        looked_at = frame[[*beside, *(name for name in names if name in unknown)]]
+        guessed = role_table(looked_at, guess_columns(looked_at))
+        known = pd.concat([known, guessed[guessed["column"].isin(unknown)]])
+    known = known.set_index("column", drop=False).loc[new].reset_index(drop=True)
+    taken = set(stays["role"]) & set(OF_ONE_COLUMN)
+    for place, role in enumerate(known["role"]):
+        if role in taken:
+            known.loc[place, ["role", "type"]] = ["ignore", None]
+        elif role in OF_ONE_COLUMN:
+            taken.add(role)
+    return pd.concat([known, stays], ignore_index=True)
 
 
 def add_codes(table: pd.DataFrame, codes: Mapping[str, Sequence[float]]) -> pd.DataFrame:

@@ -40,12 +40,15 @@ MOST_SUBJECTS = 120  # with more, a row a subject cannot be read
 
 
 def long_table(
-    table: pd.DataFrame, reading: ReadingSettings, roles: ColumnRoles | None = None
+    table: pd.DataFrame,
+    reading: ReadingSettings,
+    roles: ColumnRoles | None = None,
+    tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """The table in long form, with missing values where its codes for them were, and shaped.
 
     `roles`: they say who is the person and what is the time; where there are none yet, that is
-    guessed.
+    guessed. `tables`: those that are joined, by name.
     """
     long = mark_missing(to_long(table, reading.layout), dict(reading.missing_codes))
     if not reading.shape:
@@ -55,14 +58,27 @@ def long_table(
         person, time = guess.first("subject"), guess.first("time")
     else:
         person, time = roles.subject, roles.time
-    return shape(long, reading.shape, person=person, time=time).frame
+    return shape(long, reading.shape, person=person, time=time, tables=tables).frame
 
 
 def run(analysis: Analysis, progress: Progress) -> Study:
-    assert analysis.table is not None
     progress(0.0, "Arranging the table")
-    roles = analysis.plan.roles
-    return arrange(long_table(analysis.table, analysis.plan.reading, roles), roles)
+    return arrange(_shaped(analysis), analysis.plan.roles)
+
+
+def _shaped(analysis: Analysis) -> pd.DataFrame:
+    assert analysis.table is not None
+    plan = analysis.plan
+    return long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
+
+
+def also_takes(analysis: Analysis) -> dict[str, str]:
+    """The tables that are joined."""
+    known = analysis.tables
+    return {
+        f"table '{each.name}'": known[each.name].source.fingerprint if each.name in known else ""
+        for each in analysis.plan.reading.joined
+    }
 
 
 def summary(study: Study, analysis: Analysis) -> str:
@@ -71,9 +87,7 @@ def summary(study: Study, analysis: Analysis) -> str:
 
 
 def warns(study: Study, analysis: Analysis) -> Sequence[Problem]:
-    assert analysis.table is not None
-    roles = analysis.plan.roles
-    return find_problems(long_table(analysis.table, analysis.plan.reading, roles), roles)
+    return find_problems(_shaped(analysis), analysis.plan.roles)
 
 
 def says(analysis: Analysis) -> list[str]:
@@ -150,14 +164,29 @@ def script(plan: AnalysisPlan) -> str:
         lines.append(f"frame = smdp.mark_missing(frame, {codes})")
     if reading.shape:
         who = f"person={code(plan.roles.subject, 0)}, time={code(plan.roles.time, 0)}"
-        done = code(reading.shape, 1)
-        lines.append(
-            f"frame = smdp.shape(\n{INDENT}frame,\n{INDENT}{done},\n{INDENT}{who},\n).frame"
-        )
+        given = ["frame", code(reading.shape, 1), who, *_tables_in_script(reading)]
+        inner = "".join(f"{INDENT}{each},\n" for each in given)
+        lines.append(f"frame = smdp.shape(\n{inner}).frame")
     lines.append(f"roles = {code(plan.roles, 0)}")
     if not plan.does("missing"):
         lines.append("study = smdp.arrange(frame, roles)")
     return "\n".join(lines)
+
+
+def _tables_in_script(reading: ReadingSettings) -> list[str]:
+    """The tables that are joined, read from beside the main one."""
+    if not reading.joined:
+        return []
+    files = []
+    for each in reading.joined:
+        sheet = "" if each.sheet is None else f", sheet={code(each.sheet, 0)}"
+        path = f"pathlib.Path(DATA).with_name({code(each.file or each.name, 0)})"
+        files.append(f"{INDENT * 2}{code(each.name, 0)}: smdp.read_table({path}{sheet}),\n")
+    return [f"tables={{\n{''.join(files)}{INDENT}}}"]
+
+
+def script_imports(plan: AnalysisPlan) -> set[str]:
+    return {"pathlib"} if plan.reading.joined else set()
 
 
 def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
@@ -239,6 +268,7 @@ DATA = Step(
     ),
     result="smdp.data.study:Study",
     reads_table=True,
+    also_takes=also_takes,
     asked=lambda plan: (plan.reading, plan.roles),
     run=run,
     summary=summary,
@@ -249,6 +279,7 @@ DATA = Step(
     methods=methods,
     report=(ReportSection("study", "Study and participants", ("data",), study_section),),
     script=script,
+    script_imports=script_imports,
     script_end='print(len(study.subjects), "subjects")',
     page=Page("Data", "Say what each column is", "data", 1),
     personal=True,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from smdp.data.columns import level_text
 from smdp.data.reshape import Layout
+from smdp.data.shaping.join import JoinTable
 from smdp.data.shaping.operation import Operation
-from smdp.data.shaping.operations import OF_ONE_TABLE
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.feature_map.kinds import map_kind
 from smdp.markov.markov_settings import MarkovSettings
@@ -16,6 +16,25 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.result import Content
 from smdp.screening_settings import ScreeningSettings
 from smdp.settings import Settings, require, seed_setting, setting
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table that is joined: its `name` in the joins, and the `file` that holds it.
+
+    The file lies beside that of the main table. `fingerprint`: the SHA-256 of its bytes, "" where
+    that is not known. `sheet`: of a workbook.
+    """
+
+    name: str
+    file: str = ""
+    fingerprint: str = ""
+    sheet: str | int | None = None
+
+    def __post_init__(self) -> None:
+        bare = not any(sign in self.file for sign in "/\\\0") and self.file not in (".", "..")
+        require(bare, "file", "the name of a file, without a folder", self.file)
+
 
 LAYOUTS: tuple[Layout, ...] = ("long", "wide", "redcap")
 
@@ -26,13 +45,14 @@ class ReadingSettings(Content):
 
     `layout`: "long" (a row for each subject and time), "wide" (a row for each subject) or "redcap".
     `missing_codes`: by column of the long table, with "*" for all columns. `shape`: what is then
-    done to the long table, in order (`smdp.shape`); all operations but `JoinTable`.
+    done to the long table, in order (`smdp.shape`). `tables`: the files of those that it joins.
     """
 
     sheet: str | int | None = None
     layout: Layout = "long"
     missing_codes: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)  # as text
     shape: tuple[Operation, ...] = ()
+    tables: tuple[TableFile, ...] = ()
 
     def __post_init__(self) -> None:
         require(self.layout in LAYOUTS, "layout", f"one of {LAYOUTS}", self.layout)
@@ -43,9 +63,19 @@ class ReadingSettings(Content):
                 codes[column] = tuple(level_text(code) for code in listed)
         object.__setattr__(self, "missing_codes", codes)
         object.__setattr__(self, "shape", tuple(self.shape))
+        object.__setattr__(self, "tables", tuple(self.tables))
         for each in self.shape:
-            must = "a list of operations on one table; join others before"
-            require(isinstance(each, OF_ONE_TABLE), "shape", must, type(each).__name__)
+            good = isinstance(each, Operation)
+            require(good, "shape", "a list of operations", type(each).__name__)
+        names = [each.name for each in self.tables]
+        require(len(names) == len(set(names)), "tables", "of different names", names)
+
+    @property
+    def joined(self) -> tuple[TableFile, ...]:
+        """The tables that the shape joins, in their order, with their files if these are named."""
+        named = {each.name: each for each in self.tables}
+        wanted = dict.fromkeys(each.table for each in self.shape if isinstance(each, JoinTable))
+        return tuple(named.get(name, TableFile(name)) for name in wanted)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ NO_RULE = "no rule holds"
 
 
 @dataclass(frozen=True, eq=False)
-class ComputeColumn(Operation, do="compute"):
+class ComputeColumn(Operation, do="compute", title="Compute a column"):
     """A new column `name`, worked out by a `formula` such as "log(steps + 0.5)".
 
     `unit`: what its numbers count, such as "hours". `replace`: whether a column of that name may be
@@ -40,7 +40,13 @@ class ComputeColumn(Operation, do="compute"):
     """
 
     name: str = name_setting()
-    formula: str = setting(REQUIRED, "Formula", help="Such as  log(steps + 0.5)", control="text")
+    formula: str = setting(
+        REQUIRED,
+        "Formula",
+        help="Such as  log(steps + 0.5)",
+        control="text",
+        stands_for="formula",
+    )
     unit: str = setting("", "Unit", help="What its numbers count, such as hours.", control="text")
     replace: bool = replace_setting()
 
@@ -70,7 +76,9 @@ class ComputeColumn(Operation, do="compute"):
 class Rule(Settings):
     """A `level` for the rows where a `condition` is true."""
 
-    condition: str = setting(REQUIRED, "Where", help=CONDITION_HELP, control="text")
+    condition: str = setting(
+        REQUIRED, "Where", help=CONDITION_HELP, control="text", stands_for="formula"
+    )
     level: str = setting(REQUIRED, "Level", control="text")
 
     def check(self) -> None:
@@ -78,7 +86,7 @@ class Rule(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class CombineColumns(Operation, do="combine"):
+class CombineColumns(Operation, do="combine", title="Combine columns into levels"):
     """A column of levels by `rules`: in each row, the first rule whose condition is true.
 
     `otherwise`: the level where none is; "" for missing. `rules`: `Rule`s, or pairs of a condition

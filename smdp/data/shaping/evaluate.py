@@ -232,7 +232,7 @@ class Evaluation:
         except FormulaError:
             raise
         except SettingError as error:
-            self.formula.refuse(node, error.problem, error.remedy)
+            self.formula.refuse(node, error.problem, error.remedy, error.concerns)
 
     def finite(self, values: Any, rows: Any, what: str) -> CellValues:
         """The numbers, missing and counted as `what` where they are not finite in these rows."""

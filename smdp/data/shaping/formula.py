@@ -57,19 +57,27 @@ class FormulaError(SettingError):
     `place`: of the character, counted from 1.
     """
 
-    def __init__(self, formula: str, place: int, what: str, remedy: str = "") -> None:
+    def __init__(
+        self, formula: str, place: int, what: str, remedy: str = "", concerns: str = ""
+    ) -> None:
         self.formula, self.place, self.what = formula, place, what
         around = _around(formula, place)
-        super().__init__(f"At character {place} of “{around}”: {what}", remedy)
+        super().__init__(f"At character {place} of “{around}”: {what}", remedy, concerns)
 
     def __reduce__(self) -> tuple[type, tuple]:
-        return type(self), (self.formula, self.place, self.what, self.remedy)
+        return type(self), (self.formula, self.place, self.what, self.remedy, self.concerns)
 
     def pointer(self) -> str:
         """The formula around the mistake, and below it a caret at the mistake."""
         shown = _around(self.formula, self.place)
         before = min(self.place - 1, _SHOWN) + (self.place - 1 > _SHOWN)
         return f"{shown}\n{' ' * before}^"
+
+
+def written(name: str) -> str:
+    """A column's name as it is written in a formula."""
+    plain = _NAME.fullmatch(name) and name.lower() not in _WORDS
+    return name if plain else "[" + name.replace("]", "]]") + "]"
 
 
 def _around(formula: str, place: int) -> str:
@@ -135,8 +143,8 @@ class Formula:
         """The part as it is written."""
         return shorten(visible(self.text[node.start : node.end]))
 
-    def refuse(self, node: Node, what: str, remedy: str = "") -> NoReturn:
-        raise FormulaError(self.text, node.start + 1, what, remedy)
+    def refuse(self, node: Node, what: str, remedy: str = "", concerns: str = "") -> NoReturn:
+        raise FormulaError(self.text, node.start + 1, what, remedy, concerns)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ NO_MATCH = "no row of '{table}' has their key"
 
 
 @dataclass(frozen=True, eq=False)
-class JoinTable(Operation, do="join"):
+class JoinTable(Operation, do="join", title="Join another table"):
     """Columns of another `table`, whose rows are found by `keys`.
 
     `table`: its name among the tables that are given. `keys`: columns of this table;
@@ -38,12 +38,31 @@ class JoinTable(Operation, do="join"):
     `unmatched`: what happens to rows whose key the other table does not have.
     """
 
-    table: str = setting(REQUIRED, "Table")
-    keys: tuple[str, ...] = setting(REQUIRED, "Joined by", what="columns", control="several")
-    their_keys: tuple[str, ...] = setting(
-        (), "In the other table", what="columns", control="several"
+    table: str = setting(REQUIRED, "Table", stands_for="table")
+    keys: tuple[str, ...] = setting(
+        REQUIRED,
+        "Joined by",
+        help="The columns, such as the person's number, by which rows belong together.",
+        what="columns",
+        control="several",
+        stands_for="column",
     )
-    columns: tuple[str, ...] = setting((), "Columns to take", what="columns", control="several")
+    their_keys: tuple[str, ...] = setting(
+        (),
+        "In the other table",
+        help="How these are called there. Left empty: the same.",
+        what="columns",
+        control="several",
+        stands_for="their column",
+    )
+    columns: tuple[str, ...] = setting(
+        (),
+        "Columns to take",
+        help="Left empty, all are taken.",
+        what="columns",
+        control="several",
+        stands_for="their column",
+    )
     unmatched: Literal["keep", "drop", "refuse"] = setting(
         "keep",
         "Rows without a match",

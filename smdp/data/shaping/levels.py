@@ -32,7 +32,7 @@ RESULT_HELP = "Left empty, the column itself is changed."
 
 
 @dataclass(frozen=True, eq=False)
-class RecodeColumn(Operation, do="recode"):
+class RecodeColumn(Operation, do="recode", title="Recode values"):
     """Other `values` for those of a `column`: a mapping from the old value, as text, to the new.
 
     A new value of "" is missing. `others`: values that are not listed are kept, become missing, or
@@ -40,7 +40,7 @@ class RecodeColumn(Operation, do="recode"):
     new values are numbers, so is the column.
     """
 
-    column: str = setting(REQUIRED, "Column")
+    column: str = setting(REQUIRED, "Column", stands_for="column")
     values: Mapping[str, str] = setting(REQUIRED, "New values", what="a table of texts")
     others: Literal["keep", "missing", "one level"] = setting(
         "keep",
@@ -102,17 +102,28 @@ class RecodeColumn(Operation, do="recode"):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupRare(Operation, do="group rare"):
+class GroupRare(Operation, do="group rare", title="Group rare values"):
     """One level `into` for the rare values of a `column`.
 
     Rare is what has fewer rows than `fewest_rows`, or less than `fewest_share` of the rows that
     have a value: one of the two is given. `name`: of the result; "" changes the column itself.
     """
 
-    column: str = setting(REQUIRED, "Column")
-    fewest_rows: int | None = setting(None, "Fewest rows of a level", least=1)
+    column: str = setting(REQUIRED, "Column", stands_for="column")
+    fewest_rows: int | None = setting(
+        None,
+        "Fewest rows of a level",
+        help="Values with fewer rows are rare. 0: by their share instead.",
+        least=1,
+    )
     fewest_share: float | None = setting(
-        None, "Smallest share of a level", above=0, below=1, what="a share", percent=True
+        None,
+        "Smallest share of a level",
+        help="Values of a smaller share of the rows are rare. 0: by their rows instead.",
+        above=0,
+        below=1,
+        what="a share",
+        percent=True,
     )
     into: str = setting("other", "Name of the rest", control="text")
     name: str = setting("", "Name of the result", help=RESULT_HELP, control="text")
@@ -122,7 +133,7 @@ class GroupRare(Operation, do="group rare"):
         if (self.fewest_rows is None) == (self.fewest_share is None):
             raise SettingError(
                 f"When a value of '{shorten(self.column)}' is rare must be said in one way.",
-                "Give either 'fewest_rows' or 'fewest_share'.",
+                "Give either its fewest rows ('fewest_rows') or smallest share ('fewest_share').",
             )
 
     def describe(self) -> str:

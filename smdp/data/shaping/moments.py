@@ -12,6 +12,7 @@ from smdp.data.shaping.cells import MOMENT, CellValues, column_cells, date_cells
 from smdp.data.shaping.dates import dates_of, hours_of
 from smdp.data.shaping.evaluate import evaluate
 from smdp.data.shaping.findings import NO_CLOCK, NO_DATE
+from smdp.data.shaping.formula import written
 from smdp.data.shaping.operation import (
     REQUIRED,
     Operation,
@@ -34,7 +35,7 @@ _MOST_BEEPS = 24 * 60 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class DateAndTime(Operation, do="date and time"):
+class DateAndTime(Operation, do="date and time", title="Make a date with a time"):
     """A column `name` of moments, from a `date` and a time of the day.
 
     `clock`: the column of the time, as text like 14:30 or 2:30 pm, as hours like 14.5, or as 1430;
@@ -44,10 +45,25 @@ class DateAndTime(Operation, do="date and time"):
     """
 
     name: str = name_setting()
-    date: str = setting(REQUIRED, "Date")
-    clock: tuple[str, ...] = setting((), "Time of the day", what="columns", control="several")
-    beep: str = setting("", "Number of the prompt", control="text")
-    hours: tuple[float, ...] = setting((), "Hours of the prompts", least=0, below=24)
+    date: str = setting(REQUIRED, "Date", stands_for="column")
+    clock: tuple[str, ...] = setting(
+        (),
+        "Time of the day",
+        help="One column, or two or three of hours, minutes and seconds.",
+        what="columns",
+        control="several",
+        stands_for="column",
+    )
+    beep: str = setting(
+        "",
+        "Number of the prompt",
+        help="In place of the time of the day.",
+        control="text",
+        stands_for="column",
+    )
+    hours: tuple[float, ...] = setting(
+        (), "Hours of the prompts", help="Such as  9, 12.5, 18", least=0, below=24
+    )
     replace: bool = replace_setting()
 
     def __post_init__(self) -> None:
@@ -61,7 +77,7 @@ class DateAndTime(Operation, do="date and time"):
             raise SettingError(
                 "The time of the day is one column, or two or three of hours, minutes and seconds, "
                 "or the number of a prompt.",
-                "Give either 'clock' or 'beep'.",
+                "Give either the time ('clock') or the number of the prompt ('beep').",
             )
         if self.hours and not self.beep:
             raise SettingError(
@@ -134,13 +150,13 @@ class DateAndTime(Operation, do="date and time"):
 
 
 @dataclass(frozen=True, eq=False)
-class SplitDate(Operation, do="split date"):
+class SplitDate(Operation, do="split date", title="Split a date into day and hour"):
     """The day and the hour of a `column` of moments, as columns `date` and `hour`.
 
     A name that is left empty is not made.
     """
 
-    column: str = setting(REQUIRED, "Column")
+    column: str = setting(REQUIRED, "Column", stands_for="column")
     date: str = setting("", "Name of the day's column", control="text")
     hour: str = setting("", "Name of the hour's column", control="text")
 
@@ -165,7 +181,7 @@ class SplitDate(Operation, do="split date"):
         require_columns(frame, [self.column])
         found: dict[str, int] = {}
         changed = 0
-        quoted = "[" + self.column.replace("]", "]]") + "]"
+        quoted = written(self.column)
         for function, name in (("date", self.date), ("hour", self.hour)):
             if name:
                 require_free(frame, name)

@@ -53,17 +53,21 @@ class Shaped(Content):
 
 
 class Operation(Settings, Content, ABC):
-    """One thing that is done to a table. `do`: the name of its kind in a plan; it never changes."""
+    """One thing that is done to a table.
+
+    `do`: the name of its kind in a plan; it never changes. `title`: what people read for it.
+    """
 
     kind_key: ClassVar[str] = "do"
     kinds: ClassVar[dict[str, type]] = {}
     do: ClassVar[str]
+    title: ClassVar[str]
 
-    def __init_subclass__(cls, do: str, **others: Any) -> None:
+    def __init_subclass__(cls, do: str, title: str = "", **others: Any) -> None:
         super().__init_subclass__(**others)
         if do in Operation.kinds:
             raise ValueError(f"there is an operation '{do}' already")
-        cls.do = do
+        cls.do, cls.title = do, title or do.capitalize()
         Operation.kinds[do] = cls
 
     @abstractmethod
@@ -119,8 +123,8 @@ def name_setting(label: str = "Name of the new column") -> Any:
 def replace_setting() -> Any:
     return setting(
         False,
-        "Replace a column of that name",
-        help="Otherwise a name that is taken is refused.",
+        "Replace one of that name",
+        help="Whether a column that has this name already is replaced. Otherwise it is refused.",
         more=True,
     )
 

@@ -23,5 +23,3 @@ OPERATIONS: tuple[type[Operation], ...] = (
     Pseudonymise,
     JoinTable,
 )
-#: Those that need the table alone. A plan speaks of one file, so it cannot join a second one.
-OF_ONE_TABLE = tuple(kind for kind in OPERATIONS if kind is not JoinTable)

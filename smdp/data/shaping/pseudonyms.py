@@ -17,14 +17,14 @@ _FIRST_LOOK = 1_000  # rows, which tell most columns from one that holds the nam
 
 
 @dataclass(frozen=True, eq=False)
-class Pseudonymise(Operation, do="pseudonymise"):
+class Pseudonymise(Operation, do="pseudonymise", title="Replace names by pseudonyms"):
     """Numbers in place of the values of a `column`: P001, P002, ..
 
     They are given in the order of first appearance or, with a `seed`, in a random order. Nothing of
     the old values is kept, and no key to them.
     """
 
-    column: str = setting(REQUIRED, "Column")
+    column: str = setting(REQUIRED, "Column", stands_for="column")
     prefix: str = setting("P", "Begins with", control="text")
     seed: int | None = setting(
         None,

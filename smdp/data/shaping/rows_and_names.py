@@ -29,10 +29,12 @@ UNKNOWN = "left out because the condition is neither true nor false"
 
 
 @dataclass(frozen=True, eq=False)
-class KeepRows(Operation, do="keep rows"):
+class KeepRows(Operation, do="keep rows", title="Keep some rows (filter)"):
     """The rows in which a `condition` is true; those where it is false or missing are left out."""
 
-    condition: str = setting(REQUIRED, "Keep rows where", help=CONDITION_HELP, control="text")
+    condition: str = setting(
+        REQUIRED, "Keep rows where", help=CONDITION_HELP, control="text", stands_for="formula"
+    )
 
     def check(self) -> None:
         check_formula(self.condition)
@@ -55,10 +57,12 @@ class KeepRows(Operation, do="keep rows"):
 
 
 @dataclass(frozen=True, eq=False)
-class DropColumns(Operation, do="drop columns"):
+class DropColumns(Operation, do="drop columns", title="Leave out columns"):
     """The table without these `columns`."""
 
-    columns: tuple[str, ...] = setting(REQUIRED, "Columns", what="columns", control="several")
+    columns: tuple[str, ...] = setting(
+        REQUIRED, "Columns", what="columns", control="several", stands_for="column"
+    )
 
     def check(self) -> None:
         if not self.columns:
@@ -80,10 +84,10 @@ class DropColumns(Operation, do="drop columns"):
 
 
 @dataclass(frozen=True, eq=False)
-class RenameColumn(Operation, do="rename"):
+class RenameColumn(Operation, do="rename", title="Rename a column"):
     """Another `name` for a `column`."""
 
-    column: str = setting(REQUIRED, "Column")
+    column: str = setting(REQUIRED, "Column", stands_for="column")
     name: str = name_setting("New name")
 
     def check(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -36,6 +36,17 @@ class ShapingRecord:
     found: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def effect(self) -> str:
+        """How much it changed: '390 of 8,274 rows left out; 16 columns more'."""
+        said = []
+        if gone := self.rows_before - self.rows_after:
+            said.append(f"{plural(gone, 'row')} of {self.rows_before:,} left out")
+        if more := self.columns_after - self.columns_before:
+            said.append(f"{plural(abs(more), 'column')} {'more' if more > 0 else 'fewer'}")
+        if self.cells_changed:
+            said.append(f"{plural(self.cells_changed, 'cell')} filled or changed")
+        return "; ".join(said) or "nothing is changed by it"
 
     def sentences(self) -> list[str]:
         """What it did, and what is to be known of that."""
@@ -76,27 +87,54 @@ def shape(
     may be made by one of the operations. `tables`: others that are joined, by name. The table that
     is given stays as it is. The first operation that cannot be done is an error that says which.
     """
-    _check(frame, operations)
-    known = Surroundings(
-        _at_first(person, frame, operations), _at_first(time, frame, operations), tables or {}
-    )
-    records = []
+    stage = first_stage(frame, operations, person=person, time=time, tables=tables)
     for place, operation in enumerate(operations):
         try:
-            _refuse_later(frame, operations, place)
-            shaped = operation.apply(frame, known)
-            if len(shaped.frame) == 0:
-                raise nobody_left("none is left by this step")
+            stage = next_stage(stage, operations, place)
         except SmdpError as error:
             raise _at(error, place, operation) from error
-        records.append(_record(operation, frame, shaped))
-        frame = shaped.frame
-        known = replace(
-            known,
-            person=shaped.renamed.get(known.person or "", known.person),
-            time=shaped.renamed.get(known.time or "", known.time),
-        )
-    return ShapedTable(frame, tuple(records))
+    return ShapedTable(stage.frame, stage.records)
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A table after some of the operations, what is known of it, and what these did."""
+
+    frame: pd.DataFrame
+    known: Surroundings
+    records: tuple[ShapingRecord, ...] = ()
+
+
+def first_stage(
+    frame: pd.DataFrame,
+    operations: Sequence[Operation],
+    *,
+    person: str | None = None,
+    time: str | None = None,
+    tables: Mapping[str, pd.DataFrame] | None = None,
+) -> Stage:
+    """Before the first of these operations; `person` and `time` as they are called in the end."""
+    _check(frame, operations)
+    first = [
+        None if name is None else name_before(name, list(frame.columns), operations)
+        for name in (person, time)
+    ]
+    return Stage(frame, Surroundings(first[0], first[1], tables or {}))
+
+
+def next_stage(stage: Stage, operations: Sequence[Operation], place: int) -> Stage:
+    """After the operation at this place, where the table is the one that it is done to."""
+    operation, frame, known = operations[place], stage.frame, stage.known
+    _refuse_later(frame, operations, place)
+    shaped = operation.apply(frame, known)
+    if len(shaped.frame) == 0:
+        raise nobody_left("none is left by this step")
+    known = replace(
+        known,
+        person=shaped.renamed.get(known.person or "", known.person),
+        time=shaped.renamed.get(known.time or "", known.time),
+    )
+    return Stage(shaped.frame, known, (*stage.records, _record(operation, frame, shaped)))
 
 
 def _check(frame: pd.DataFrame, operations: Sequence[Operation]) -> None:
@@ -120,13 +158,24 @@ def _check(frame: pd.DataFrame, operations: Sequence[Operation]) -> None:
         )
 
 
-def _at_first(name: str | None, frame: pd.DataFrame, operations: Sequence[Operation]) -> str | None:
-    """What a column is called before it gets the name by which it is known in the end."""
+def name_before(name: str, columns: Collection[str], operations: Sequence[Operation]) -> str:
+    """What a column is called before it gets the name by which it is known in the end.
+
+    `columns`: those of the table before.
+    """
     for operation in reversed(operations):
         if isinstance(operation, RenameColumn) and operation.name == name:
-            if name in frame.columns:
+            if name in columns:
                 break
             name = operation.column
+    return name
+
+
+def name_after(name: str, operations: Sequence[Operation]) -> str:
+    """What a column is called in the end."""
+    for operation in operations:
+        if isinstance(operation, RenameColumn) and operation.column == name:
+            name = operation.name
     return name
 
 

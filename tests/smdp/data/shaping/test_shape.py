@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,12 @@ import pytest
 import tomli_w
 
 import smdp
+from smdp.analysis.further_tables import further_tables
 from smdp.analysis.plan import plan_from_json, plan_from_toml
-from smdp.data.shaping.operations import OF_ONE_TABLE, OPERATIONS
-from smdp.errors import DataError, SettingError
+from smdp.analysis.step_request import StepRequest
+from smdp.cli import main
+from smdp.data.shaping.operations import OPERATIONS
+from smdp.errors import DataError, ReadError, SettingError
 from smdp.plain_data import from_plain, to_plain
 from smdp.steps.code import code
 from smdp.typed_text import PlanError, from_table, to_table
@@ -188,17 +192,72 @@ def test_a_plan_with_a_shape_is_the_same_after_writing_and_reading() -> None:
     assert plan_from_toml(first.to_toml()) == first
     assert plan_from_json(first.to_json()) == first
     assert 'do = "keep rows"' in first.to_toml()
-    everything = [each for each in EVERY if isinstance(each, OF_ONE_TABLE)]
-    whole = first.replace(reading=smdp.ReadingSettings(shape=tuple(everything)))
+    whole = first.replace(reading=smdp.ReadingSettings(shape=EVERY))
     assert plan_from_toml(whole.to_toml()) == whole
     older = tomllib.loads(first.to_toml())
     del older["reading"]["shape"]
     assert plan_from_toml(tomli_w.dumps(older)).reading.shape == ()
 
 
-def test_a_plan_cannot_join_a_second_file() -> None:
-    with pytest.raises(SettingError, match="join others before"):
-        smdp.ReadingSettings(shape=(EVERY[-1],))
+def joining(tmp_path: Path) -> smdp.AnalysisPlan:
+    """A plan that joins a second file, and both files."""
+    table().to_csv(tmp_path / "steps.csv", index=False)
+    people = pd.DataFrame({"who": sorted(set(table()["id"])), "age": 0})
+    people["age"] = range(30, 30 + len(people))
+    people.to_csv(tmp_path / "people.csv", index=False)
+    reading = smdp.ReadingSettings(
+        shape=(*SHAPE, smdp.JoinTable("people", ("person",), ("who",), unmatched="refuse")),
+        tables=(smdp.TableFile("people", "people.csv", "0" * 64),),
+    )
+    roles = smdp.ColumnRoles("person", "t", "send", ["stress", "age"], "reward")
+    return smdp.AnalysisPlan(roles=roles, reading=reading, stop_after="data")
+
+
+def test_a_plan_joins_a_second_file(tmp_path: Path) -> None:
+    plan = joining(tmp_path)
+    assert plan_from_toml(plan.to_toml()) == plan
+    assert plan_from_json(plan.to_json()) == plan
+    analysis = smdp.run_analysis(tmp_path / "steps.csv", plan)
+    assert "age" in [variable.name for variable in analysis.study.variables]
+    assert any("made with another file ('people.csv')" in str(p) for p in analysis.warnings)
+    (tmp_path / "plan.toml").write_text(plan.to_toml())
+    command = ["run", str(tmp_path / "plan.toml"), "--data", str(tmp_path / "steps.csv")]
+    assert main([*command, "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    assert smdp.load_analysis(tmp_path / "out" / "analysis.smdp").study == analysis.study
+    again = ["run", str(tmp_path / "out" / "analysis.smdp"), "--quiet"]
+    assert main([*again, "--out", str(tmp_path / "again")]) == 0
+    names: dict = {}
+    exec(plan.to_script(str(tmp_path / "steps.csv")), names)
+    assert names["study"] == analysis.study
+    (tmp_path / "people.csv").unlink()
+    with pytest.raises(ReadError, match=r"'people\.csv' is not beside 'steps\.csv'"):
+        smdp.run_analysis(tmp_path / "steps.csv", plan)
+    with pytest.raises(SettingError, match="without a folder"):
+        smdp.TableFile("people", "../people.csv")
+
+
+def test_an_analysis_keeps_the_table_that_it_joins(tmp_path: Path) -> None:
+    analysis = smdp.run_analysis(tmp_path / "steps.csv", joining(tmp_path))
+    analysis.save(tmp_path / "a.smdp")
+    again = smdp.load_analysis(tmp_path / "a.smdp")
+    assert again.out_of_date == ()
+    pd.testing.assert_frame_equal(again.frames["people"], analysis.frames["people"])
+    assert again.run("data").study == analysis.study
+    request = StepRequest.of(again, "data")
+    assert request.do(lambda share, message: None) == analysis.study
+    other = analysis.frames["people"].assign(age=1)
+    changed = replace(again, tables=further_tables({"people": other}))
+    assert changed.state("data") == "out of date"
+
+
+def test_an_analysis_without_data_holds_no_table_that_it_joins(tmp_path: Path) -> None:
+    analysis = smdp.run_analysis(tmp_path / "steps.csv", joining(tmp_path))
+    analysis.save(tmp_path / "a.smdp", with_data=False)
+    bare = smdp.load_analysis(tmp_path / "a.smdp")
+    assert bare.frames == {}
+    table_again, frames = analysis.table, analysis.frames
+    assert bare.with_table(table_again, frames).out_of_date == ()
+    assert bare.with_table(table_again, frames).study == analysis.study
 
 
 def test_the_study_is_that_of_the_shaped_table(tmp_path: Path) -> None:
