@@ -17,6 +17,7 @@ CLICKS = {
     "larger: press the button below.",
     "decision number": "Press the button below: it ticks 'Add the decision number as a state' on "
     "the page Data.",
+    "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
     "probability": "Their columns are chosen on the Data page.",
 }
 
