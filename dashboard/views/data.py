@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import data_widgets as widgets
+from dashboard import leak_widgets, role_widgets
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page
 from dashboard.session import State, kept, memo, result, run, state
@@ -33,6 +34,7 @@ from smdp.steps.step_plans import ReadingSettings
 from smdp.text import plural
 
 if TYPE_CHECKING:
+    from smdp.data.leaks import Leak
     from smdp.data.study import Study
 
 heading("Data", DATA.question)
@@ -69,7 +71,7 @@ except SmdpError as error:
     say_error(error)
     st.stop()
 with main:
-    edited = widgets.edit_roles(source, long)
+    edited = role_widgets.edit_roles(source, long)
     size = f"{plural(len(long), 'row')}, {plural(long.shape[1], 'column')}"
     if widgets.planned_shape():
         with st.expander(f"Shaped before, in {plural(len(widgets.planned_shape()), 'step')}"):
@@ -81,6 +83,7 @@ with main:
 BUTTON = "Use these roles"
 chosen_now: dict[str, Any] | None = None
 problems = None
+leaks: tuple[Leak, ...] = ()
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     codes = {name: tuple(found) for name, found in codes_from_table(edited, everywhere).items()}
     codes_now = widgets.codes_as_planned(codes, long)
@@ -88,7 +91,7 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape)
     read_as = (source.token, reading)
     frame = memo("marked", read_as, partial(widgets.marked, source, long, reading))
-    next_value = widgets.choose_utility(edited)
+    next_value = role_widgets.choose_utility(source, edited)
     levels, probability = widgets.edit_actions(frame, edited)
     chosen = roles_from_table(
         edited,
@@ -97,9 +100,10 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
         action_levels=levels,
         **widgets.choose_look_back(),
     )
-    chosen = widgets.with_planned_units(chosen)
+    chosen = leak_widgets.with_answers(widgets.with_planned_units(chosen))
     chosen_now = {"reading": reading, "roles": chosen}
-    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
+    leaks = leak_widgets.leaks_of(frame, read_as, chosen)
+    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen, leaks))
     if st.button(
         BUTTON,
         type="primary",
@@ -118,6 +122,7 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
 if problems is None:
     settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
 else:
+    leak_widgets.ask(source, leaks, chosen)
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 
