@@ -22,6 +22,7 @@ from smdp.data.role_edits import (
     possible_outcomes,
     what_changed,
     with_outcome,
+    without_single,
 )
 from smdp.data.role_table import held_by_columns, role_table, roles_to_table, with_facts
 from smdp.data.variables import KINDS
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
 
 ALL_COLUMNS = "*"
-#: With more, there is something to search; with many more, the tools for several stand open.
+#: With more, there is something to search; with many more, an outcome may be among them unseen.
 ENOUGH_TO_SEARCH, MANY = 10, 20
 MOST_STEPS_BACK = 30
 PICK, BASE, GENERATION, UNDO = "pick", "roles base", "roles generation", "roles undo"
@@ -42,7 +43,7 @@ def _columns(names: pd.Series) -> dict[str, Any]:
     longest = max((len(name) for name in names), default=0)
     return {
         PICK: st.column_config.CheckboxColumn(
-            "✓", width=36, help="Tick columns to give them a role together."
+            "Tick", width=58, help="Tick columns to give them a role together."
         ),
         "column": st.column_config.TextColumn(
             "Column",
@@ -57,12 +58,12 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             help="What the column is. One subject, one time, one action; as many states as you "
             "like; 'ignore' for the rest.",
         ),
-        "values": st.column_config.TextColumn("Values", width=132, help="Some, or their range."),
+        "values": st.column_config.TextColumn("Values", width=116, help="Some, or their range."),
         "missing": st.column_config.NumberColumn(
-            "Missing", width=68, format="%.0f %%", help="Share of rows without a value."
+            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
         ),
         "distinct": st.column_config.NumberColumn(
-            "Different", width=72, help="How many different values it has."
+            "Different", width=70, help="How many different values it has."
         ),
         "type": st.column_config.SelectboxColumn(
             "Type",
@@ -152,8 +153,9 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
             keep(name, role_table(frame, guess))
             keep("next value", guess.next_value)
     table = keep(name, with_facts(roles_now(source), frame))
-    above = st.container()
-    shown = _shown(source, table, _search(above, table))
+    found, undo = st.columns((4, 1), vertical_alignment="bottom")
+    several = st.container()
+    shown = _shown(source, table, _search(found, table))
     edited: pd.DataFrame = st.data_editor(
         shown,
         key=st.session_state[BASE][0],
@@ -173,7 +175,9 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
         change_roles(source, change)
         table = keep(name, after)
     ticked = list(edited.loc[edited[PICK].fillna(False).astype(bool), "column"])
-    with above:
+    with undo:
+        _undo(source)
+    with several:
         _several_at_once(source, table, ticked, list(shown["column"]))
     with st.expander("What each column holds, and why this guess"):
         held = held_by_columns(table).map(literal)
@@ -214,25 +218,26 @@ def _shown(source: LoadedTable, table: pd.DataFrame, words: str) -> pd.DataFrame
     return shown
 
 
+def _undo(source: LoadedTable) -> None:
+    steps_back = st.session_state.get(f"{UNDO}:{_origin(source)}", [])
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        width="stretch",
+        disabled=not steps_back,
+        on_click=_take_back,
+        args=(source,),
+        help=f"Takes back: {literal(steps_back[-1].change)}"
+        if steps_back
+        else "Takes the last change of the roles back.",
+    )
+
+
 def _several_at_once(
     source: LoadedTable, table: pd.DataFrame, ticked: list[str], shown: list[str]
 ) -> None:
-    steps_back = st.session_state.get(f"{UNDO}:{_origin(source)}", [])
-    tools, undo = st.columns((3, 1.1), vertical_alignment="top")
-    with undo:
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            width="stretch",
-            disabled=not steps_back,
-            on_click=_take_back,
-            args=(source,),
-            help=f"Takes back: {literal(steps_back[-1].change)}"
-            if steps_back
-            else "Takes the last change of the roles back.",
-        )
-    many = len(table) > MANY
-    with tools, st.expander("Several columns at once", expanded=many and bool(ticked)):
+    """Tools that change many rows, with the number of rows that they would change."""
+    with st.expander("Several columns at once"):
         ways = {
             "Ticked": ticked,
             "Shown": shown,
@@ -246,12 +251,14 @@ def _several_at_once(
             required=True,
             key=visit_key("roles-way"),
             help="Those ticked in the table, those that the search shows, those called like "
-            "response* (* stands for any letters), or all to the right of a column.",
+            "response* (* stands for any letters), or all to the right of a column. Subject, time, "
+            "action, outcome and availability stay what they are.",
         )
         keep("roles way", way)
-        chosen, none = ways[way] or [], "Tick columns in the table, in its column ✓."
+        chosen, none = ways[way] or [], "Tick columns in the table."
+        which, what, button = st.columns((2, 1.2, 1.5), vertical_alignment="bottom")
         if way == "By pattern":
-            pattern = st.text_input(
+            pattern = which.text_input(
                 "Pattern", key=visit_key("roles-pattern"), placeholder="response*"
             )
             chosen = columns_like(table, pattern) if pattern.strip() else []
@@ -260,18 +267,22 @@ def _several_at_once(
                 none = f"No column is called like {shorten(pattern)}."
         elif way == "After a column":
             names = list(table["column"])
-            after = st.selectbox("After", names, key=visit_key("roles-after"))
+            after = which.selectbox("After", names, key=visit_key("roles-after"))
             chosen, none = columns_after(table, after), f"{shorten(after)} is the last column."
         elif way == "Shown":
             none = "The search shows no column."
-        role: Role = st.selectbox("Role", ROLES, index=ROLES.index("ignore"),
+        chosen = without_single(table, chosen)
+        role: Role = what.selectbox("Role", ROLES, index=ROLES.index("ignore"),
                                   key=visit_key("roles-role"))  # fmt: skip
-        if not chosen:
+        if way in ("Ticked", "Shown"):
+            which.markdown(literal(shorten(", ".join(chosen), 90)) if chosen else literal(none))
+        elif not chosen:
             st.caption(literal(none))
         with errors_as_messages():
-            if st.button(
-                f"Make {plural(len(chosen), 'column')} '{role}'",
+            if button.button(
+                f"Set {plural(len(chosen), 'column')}",
                 disabled=not chosen,
+                width="stretch",
                 help=literal(shorten(", ".join(chosen), 300)) if chosen else None,
             ):
                 given = give_role(table, chosen, role)
@@ -329,11 +340,14 @@ def choose_utility(source: LoadedTable, roles: pd.DataFrame) -> NextValue | None
         st.rerun()
     if now is None and len(roles) > MANY:
         st.caption("No column is called an outcome. Choose what was measured after the decision.")
+    if isinstance(now, str):
+        st.caption(literal(f"More of {shorten(now, 40)} counts as better."))
     return keep("next value", now if isinstance(now, NextValue) else None)
 
 
 def _called(outcome: str | NextValue) -> str:
+    """The name first: a list beside the table is narrow."""
     if isinstance(outcome, str):
-        return f"measured after this decision: {outcome}"
+        return f"{outcome} (measured after this decision)"
     better = "more" if outcome.sign > 0 else "less"
-    return f"next value of {outcome.variable}, {better} is better"
+    return f"{outcome.variable} (next value, {better} is better)"

@@ -46,6 +46,8 @@ Why = Literal[
     "counterpart",
 ]
 
+#: Told after what the values say.
+BY_NAME: tuple[Why, ...] = ("name", "counterpart")
 EQUAL = 0.95  # of the rows
 OUTCOME = 0.50  # of the outcome's variation that the outcome before leaves open
 OUTCOME_ALONE = 0.90  # where there is no outcome before
@@ -83,13 +85,17 @@ class Leak:
             case "equals outcome":
                 return f"equals the outcome in {share} of {rows}"
             case "determines outcome":
-                return f"says {share} of what the outcome before leaves open of the outcome"
+                return f"explains {share} of the outcome that earlier outcomes do not"
             case "determines later outcome":
-                return f"says {share} of what is open of the outcome after the next decision"
+                return f"explains {share} of the next decision's outcome"
             case "determines action":
-                return f"tells the action of the same decision ({share} of the errors of guessing)"
+                return (
+                    f"tells the action, with {share} fewer errors than a guess"
+                )
             case "determines later action":
-                return f"tells the action of the next decision ({share} of the errors of guessing)"
+                return (
+                    f"tells the next action, with {share} fewer errors than a guess"
+                )
             case "empty without action":
                 return f"is empty in {share} of the {rows} in which the action is {self.level}"
             case "constant without action":
@@ -99,7 +105,7 @@ class Leak:
             case "name":
                 return f"its name says '{self.word}'"
             case "counterpart":
-                return f"there is also '{shorten(self.other, 40)}'"
+                return f"'{shorten(self.other, 40)}' is said to be before, and this is not"
 
 
 def find_leaks(frame: pd.DataFrame, roles: ColumnRoles) -> tuple[Leak, ...]:
@@ -154,7 +160,12 @@ def find_leaks_of(
             for name in (name for name in columns if name in free):
                 values, others = free[name], [s for n, s in free.items() if n != name]
                 found[name] += result.jointly(name, values, others)
-    return tuple(leak for name in columns for leak in found[name] if _counts(leak))
+    return tuple(
+        leak
+        for name in columns
+        for leak in sorted(found[name], key=lambda leak: leak.why in BY_NAME)
+        if _counts(leak)
+    )
 
 
 def _counts(leak: Leak) -> bool:

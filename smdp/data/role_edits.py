@@ -39,6 +39,14 @@ def columns_after(table: pd.DataFrame, name: str) -> list[str]:
     return names[names.index(name) + 1 :] if name in names else []
 
 
+def without_single(table: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Of several columns, those that a change of many may touch: not the subject, ..."""
+    if len(columns) < 2:
+        return list(columns)
+    held = set(table.loc[table["role"].isin(SINGLE), "column"])
+    return [name for name in columns if name not in held]
+
+
 def give_role(table: pd.DataFrame, columns: Sequence[str], role: Role) -> pd.DataFrame:
     """The table with this role for all of these columns."""
     if not columns:

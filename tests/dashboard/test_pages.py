@@ -202,7 +202,7 @@ def test_a_utility_that_nobody_named_has_to_be_chosen(app):
     assert "No column has the role 'utility'" in app.text
     utility = next(s for s in app.at.selectbox if s.label.startswith("Outcome"))
     assert utility.value == "Choose …"
-    utility.set_value("next value of foo, more is better")
+    utility.set_value("foo (next value, more is better)")
     app.run()
     assert "never changes within a subject" in app.text
     app.set_role("bar", role="utility").press("Use these roles")
