@@ -19,6 +19,7 @@ CLICKS = {
     "the page Data.",
     "person and time": "Give one column the role 'subject' and one the role 'time', in the table "
     "of columns: what came before is looked up by them.",
+    "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
     "probability": "Their columns are chosen on the Data page.",
 }
 

@@ -9,42 +9,26 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard.navigation import page_path, page_steps
-from dashboard.session import (
-    Key,
-    State,
-    keep,
-    kept,
-    memo,
-    run,
-    start_visit_anew,
-    state,
-    tell,
-    the_analysis,
-)
+from dashboard.role_widgets import ALL_COLUMNS, change_roles, visit_key
+from dashboard.session import State, keep, kept, memo, run, state, tell, the_analysis
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable, load
-from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text, sorted_levels
-from smdp.data.guess_roles import ROLES, guess_columns, match_probabilities
+from smdp.data.guess_roles import match_probabilities
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import (
     add_codes,
     codes_before_shaping,
-    held_by_columns,
-    role_table,
     roles_to_table,
 )
-from smdp.data.variables import KINDS
 from smdp.steps import DATA
 from smdp.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from smdp.analysis.plan import AnalysisPlan
-
-ALL_COLUMNS = "*"
 
 LAYOUTS: dict[Layout, str] = {
     "long": "Long: a row for each time",
@@ -52,42 +36,6 @@ LAYOUTS: dict[Layout, str] = {
     "redcap": "REDCap export",
 }
 MOST_LISTED_LEVELS = 12
-ROLE_COLUMNS = {
-    "column": st.column_config.TextColumn("Column", pinned=True, width=124),
-    "role": st.column_config.SelectboxColumn(
-        "Role",
-        width=92,
-        options=list(ROLES),
-        required=True,
-        help="What the column is. One subject, one time, one action; as many states as you like; "
-        "'ignore' for the rest.",
-    ),
-    "type": st.column_config.SelectboxColumn(
-        "Type",
-        width=92,
-        options=list(KINDS),
-        help="For states: ordinal and binary variables are imputed as whole numbers.",
-    ),
-    "missing codes": st.column_config.TextColumn(
-        "Missing codes",
-        width=128,
-        help="Values of this column that mean 'missing', such as -9, 999.",
-    ),
-    "lowest": st.column_config.NumberColumn(
-        "Lowest",
-        width=84,
-        help="The lowest value possible, if it is known: imputed values stay above it. Empty: the "
-        "lowest observed.",
-    ),
-    "highest": st.column_config.NumberColumn(
-        "Highest", width=86, help="The highest value possible, if it is known."
-    ),
-}
-
-
-def visit_key(name: str) -> str:
-    """A widget key that is new at each visit of the page, so that it starts from what was kept."""
-    return f"{name}-{st.session_state.get(Key.VISIT, ('', 0))[1]}"
 
 
 def choose_sheet(source: LoadedTable) -> None:
@@ -146,63 +94,6 @@ def missing_codes_everywhere() -> str:
     )
 
 
-def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
-    """The editable table of columns, started from the guess, kept from visit to visit."""
-    origin = f"{source.token}:{kept('layout', '')}"
-    name = f"roles:{origin}"
-    if kept(name, None) is None:
-        planned = the_analysis().plan
-        if planned.roles != NOT_CHOSEN and planned.reading.layout == kept("layout", ""):
-            _start_from(planned, frame, name)
-        else:
-            guess = guess_columns(frame)
-            keep(name, role_table(frame, guess))
-            keep("next value", guess.next_value)
-    base_key = visit_key(f"base-{origin}")
-    if base_key not in st.session_state:
-        st.session_state[base_key] = kept(name, None)
-    edited: pd.DataFrame = st.data_editor(
-        st.session_state[base_key],
-        key=visit_key(f"roles-{origin}"),
-        hide_index=True,
-        height=min(760, 38 + 35 * len(frame.columns)),
-        row_height=35,
-        placeholder="",
-        column_order=list(ROLE_COLUMNS),
-        disabled=["column"],
-        column_config=ROLE_COLUMNS,
-        alt="Table of columns: the role and the type of each can be chosen.",
-    )
-    with st.expander("What each column holds, and why this guess"):
-        held = held_by_columns(edited).map(literal)
-        st.table(held, border="horizontal", hide_index=True)
-    return keep(name, edited)
-
-
-def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
-    """The controls as the plan of an opened analysis says."""
-    roles, codes = plan.roles, dict(plan.reading.missing_codes)
-    codes.pop(ALL_COLUMNS, None)
-    keep(name, roles_to_table(frame, roles, codes))
-    by_next_value = isinstance(roles.utility, NextValue)
-    keep("next value", roles.utility if by_next_value else None)
-    keep("utility column", None if by_next_value else roles.utility)
-    levels = roles.action_levels or {}
-    for level, label in levels.items():
-        keep(f"label:{roles.action}:{level}", label)
-    constants: Mapping[str, Any] = {}
-    if isinstance(roles.probability, Mapping):
-        constants = {a: p for a, p in roles.probability.items() if not isinstance(p, str)}
-    elif isinstance(roles.probability, float):
-        constants = dict.fromkeys(list(levels)[1:] or ["1"], roles.probability)
-    keep("randomised", bool(constants))
-    for level, probability in constants.items():
-        keep(f"probability:{roles.action}:{level}", probability)
-    keep("lags", roles.lags)
-    keep("action lags", roles.action_lags)
-    keep("add time", roles.add_time)
-
-
 def codes_as_planned(
     codes: Mapping[str, tuple[str | float, ...]], long: pd.DataFrame, shaped: pd.DataFrame
 ) -> Mapping[str, tuple[str | float, ...]]:
@@ -229,34 +120,9 @@ def offer_suspected_codes(source: LoadedTable, frame: pd.DataFrame, roles: pd.Da
         icon=":material/do_not_disturb_on:",
         help="Writes them into the column 'Missing codes' of the table above.",
     ):
-        keep(f"roles:{source.token}:{kept('layout', '')}", add_codes(roles, suspects))
-        start_visit_anew()
+        what = f"suspected codes of {plural(len(suspects), 'column')}"
+        change_roles(source, what, add_codes(roles, suspects))
         st.rerun()
-
-
-def choose_utility(roles: pd.DataFrame) -> NextValue | None:
-    """A utility column (None), or plus or minus the next value of a state."""
-    column = next(iter(roles.loc[roles["role"] == "utility", "column"]), None)
-    if column != kept("utility column", None):  # a role given just now is what is meant
-        keep("next value", None if column is not None else kept("next value", None))
-        keep("utility column", column)
-    options: dict[str, NextValue | None] = {
-        "Choose …" if column is None else f"column {column}": None
-    }
-    for name in roles.loc[roles["role"] == "state", "column"]:
-        options[f"minus next {name}"] = NextValue(name, -1)
-        options[f"plus next {name}"] = NextValue(name, 1)
-    labels, remembered = list(options), kept("next value", None)
-    index = list(options.values()).index(remembered) if remembered in options.values() else 0
-    label = st.selectbox(
-        "Utility (U)",
-        labels,
-        index=index,
-        key=visit_key(f"utility-{column}-{len(labels)}"),
-        help="What a good decision increases. A column of the table, or plus or minus the value "
-        "that a state variable has at the next decision (minus the cigarettes smoked until then).",
-    )
-    return keep("next value", options[label])
 
 
 def edit_actions(

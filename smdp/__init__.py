@@ -26,6 +26,7 @@ _HOME = {
     "NextValue": "smdp.data.column_roles",
     "StateVariable": "smdp.data.column_roles",
     "guess_roles": "smdp.data.guess_roles",
+    "find_leaks": "smdp.data.leaks",
     "local_polynomial": "smdp.data.local_polynomial",
     "mark_missing": "smdp.data.missing_codes",
     "ImputationSettings": "smdp.data.preparation_settings",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from smdp.data.column_roles import NextValue as NextValue
     from smdp.data.column_roles import StateVariable as StateVariable
     from smdp.data.guess_roles import guess_roles as guess_roles
+    from smdp.data.leaks import find_leaks as find_leaks
     from smdp.data.local_polynomial import local_polynomial as local_polynomial
     from smdp.data.missing_codes import mark_missing as mark_missing
     from smdp.data.preparation_settings import ImputationSettings as ImputationSettings

@@ -26,9 +26,9 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def listing(items: Iterable[object], limit: int = 5) -> str:
+def listing(items: Iterable[object], limit: int = 5, longest: int = 60) -> str:
     """'a, b, c and 4 more': a readable list for a message."""
-    values = [shorten(item) for item in items]
+    values = [shorten(item, longest) for item in items]
     head = ", ".join(values[:limit])
     return head if len(values) <= limit else f"{head} and {len(values) - limit} more"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import data_widgets as widgets
-from dashboard import shape_widgets
+from dashboard import leak_widgets, role_widgets, shape_widgets
 from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page
@@ -18,6 +18,7 @@ from dashboard.show import (
     errors_as_messages,
     figure,
     heading,
+    literal,
     my_note,
     say_error,
     says,
@@ -38,6 +39,7 @@ from smdp.steps.step_plans import ReadingSettings
 from smdp.text import plural
 
 if TYPE_CHECKING:
+    from smdp.data.leaks import Leak
     from smdp.data.study import Study
 
 heading("Data", DATA.question)
@@ -111,7 +113,7 @@ except SmdpError as error:
 with main:
     shaping = shape_widgets.shape_the_table(source, long, everywhere)
     shaped = shaping.frame
-    edited = widgets.edit_roles(source, shaped)
+    edited = role_widgets.edit_roles(source, shaped)
     shape_widgets.again_if_changed(shaping, edited)
     size = f"{plural(len(shaped), 'row')}, {plural(shaped.shape[1], 'column')}"
     with st.expander(f"Preview of the table ({size})"):
@@ -120,6 +122,7 @@ with main:
 BUTTON = "Use these roles"
 chosen_now: dict[str, Any] | None = None
 problems = None
+leaks: tuple[Leak, ...] = ()
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     shaping.require_done()
     codes = shape_widgets.codes_now(source, long, everywhere, edited)
@@ -132,7 +135,7 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     if not shape:
         marked = partial(mark_missing, long, dict(reading.missing_codes))
         frame = memo("marked", read_as, marked)
-    next_value = widgets.choose_utility(edited)
+    next_value = role_widgets.choose_utility(source, edited)
     levels, probability = widgets.edit_actions(frame, edited)
     chosen = roles_from_table(
         edited,
@@ -141,9 +144,10 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
         action_levels=levels,
         **widgets.choose_look_back(),
     )
-    chosen = widgets.with_planned_units(chosen)
+    chosen = leak_widgets.with_answers(widgets.with_planned_units(chosen))
     chosen_now = {"reading": reading, "roles": chosen}
-    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen))
+    leaks = leak_widgets.leaks_of(frame, read_as, chosen)
+    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen, leaks))
     if st.button(
         BUTTON,
         type="primary",
@@ -162,6 +166,7 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
 if problems is None:
     settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
 else:
+    leak_widgets.ask(source, leaks, chosen)
     check(problems)
     widgets.offer_suspected_codes(source, frame, edited)
 

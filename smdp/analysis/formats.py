@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from smdp.analysis.variables_of_format_1 import with_variables
+from smdp.data.column_roles import NEVER_ASKED
 from smdp.plain_data import plain_json
 
 Parts = dict[str, bytes]
@@ -247,11 +248,45 @@ def plan_from_format_3(plan: dict[str, Any]) -> dict[str, Any]:
     return plan | {"features": {"test": "relative", **features}}
 
 
+def from_format_3(parts: Parts) -> Parts:
+    """Nobody was asked whether a state is known before the decision."""
+    return {
+        name: plain_json(_never_asked(json.loads(content))).encode()
+        if _is_structure(name)
+        else content
+        for name, content in parts.items()
+    }
+
+
+def _never_asked(code: Any) -> Any:
+    if isinstance(code, list):
+        return [_never_asked(each) for each in code]
+    if not isinstance(code, dict):
+        return code
+    found = {key: _never_asked(value) for key, value in code.items()}
+    if found.get("$class") == "column roles":
+        found["fields"]["known_before"] = {"$tuple": [NEVER_ASKED]}
+    return found
+
+
+def plan_from_format_4(plan: dict[str, Any]) -> dict[str, Any]:
+    """As in saved files: what a plan of an earlier format does still runs, with a warning."""
+    roles = plan.get("roles")
+    if not isinstance(roles, dict):
+        return plan
+    return plan | {"roles": {"known_before": [NEVER_ASKED], **roles}}
+
+
 #: From each older format to the next: parts in, parts out.
-MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {1: from_format_1, 2: from_format_2}
+MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {
+    1: from_format_1,
+    2: from_format_2,
+    3: from_format_3,
+}
 #: The same for a plan's text, whose formats are counted on their own.
 PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: plan_from_format_1,
     2: plan_from_format_2,
     3: plan_from_format_3,
+    4: plan_from_format_4,
 }

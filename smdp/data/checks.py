@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,10 @@ from smdp.data.column_findings import (
     states_findings,
     utility_findings,
 )
-from smdp.data.column_roles import ColumnRoles
+from smdp.data.column_roles import NEVER_ASKED, ColumnRoles
 from smdp.data.columns import level_text
 from smdp.data.decisions import decision_index
+from smdp.data.leaks import Leak, find_leaks
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import Problem
 from smdp.errors import DataError
@@ -26,8 +27,13 @@ from smdp.text import listing, shorten
 MOST_ACTIONS = 12
 
 
-def find_problems(frame: pd.DataFrame, roles: ColumnRoles) -> tuple[Problem, ...]:
-    """Every finding, errors first; with an error the study cannot be arranged."""
+def find_problems(
+    frame: pd.DataFrame, roles: ColumnRoles, leaks: Sequence[Leak] | None = None
+) -> tuple[Problem, ...]:
+    """Every finding, errors first; with an error the study cannot be arranged.
+
+    `leaks`: those of the states, where they are found already.
+    """
     absent = [name for name in roles.columns() if name not in frame.columns]
     if absent:
         return (
@@ -45,6 +51,7 @@ def find_problems(frame: pd.DataFrame, roles: ColumnRoles) -> tuple[Problem, ...
         *utility_findings(frame, roles),
         *availability_findings(frame, roles),
         *probabilities_findings(frame, roles),
+        *_leaks(find_leaks(frame, roles) if leaks is None else leaks, roles),
     ]
     rank = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda p: rank[p.severity]))
@@ -153,3 +160,24 @@ def _actions(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
             "but counts as a treatment.",
             f"If {shown} means missing, enter it as a missing code of '{roles.action}'.",
         )
+
+
+def _leaks(leaks: Sequence[Leak], roles: ColumnRoles) -> Iterator[Problem]:
+    """States that look as if measured after the decision, and nobody said that they are not."""
+    evidence: dict[str, str] = {}
+    for leak in leaks:
+        if leak.column in roles.state_names and leak.column not in roles.known_before:
+            evidence.setdefault(leak.column, leak.describe())
+    if not evidence:
+        return
+    shown = listing((f"'{shorten(name, 40)}' ({why})" for name, why in evidence.items()), 3, 200)
+    one = len(evidence) == 1
+    yield Problem(
+        "warning" if NEVER_ASKED in roles.known_before else "error",
+        next(iter(evidence)),
+        f"{'A state looks' if one else f'{len(evidence)} states look'} as if known only after the "
+        f"decision: {shown}.",
+        f"Leave {'it' if one else 'them'} out; if {'it is' if one else 'one is'} known when the "
+        "treatment is chosen, list it in the roles' known_before.",
+        concerns="known before",
+    )

@@ -12,6 +12,9 @@ from smdp.result import Content
 from smdp.settings import require
 from smdp.text import listing
 
+#: In `known_before`: every state, of a plan that was made before anybody was asked.
+NEVER_ASKED = "*"
+
 
 @dataclass(frozen=True)
 class StateVariable:
@@ -59,7 +62,9 @@ class ColumnRoles(Content):
     `action_levels`: the levels in the order in which they are counted, with their labels; None
     takes them from the values. `lags`: how many earlier values of states and action are added
     (look-back m); `action_lags`: how many earlier actions are, if those are more;
-    `add_time`: whether the decision number becomes a state variable.
+    `add_time`: whether the decision number becomes a state variable. `known_before`: of the states
+    that look as if they were measured only after the decision (`smdp.find_leaks`), those that are
+    known before it nevertheless.
     """
 
     subject: str
@@ -73,10 +78,12 @@ class ColumnRoles(Content):
     lags: int = field(default=0, kw_only=True)
     action_lags: int = field(default=0, kw_only=True)
     add_time: bool = field(default=False, kw_only=True)
+    known_before: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         states = tuple(StateVariable(s) if isinstance(s, str) else s for s in self.states)
         object.__setattr__(self, "states", states)
+        object.__setattr__(self, "known_before", tuple(self.known_before))
         for name in ("lags", "action_lags"):
             back = getattr(self, name)
             require(isinstance(back, int) and 0 <= back <= 50, name, "0 to 50", back)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ from smdp.data.columns import (
     unique_finite,
 )
 from smdp.data.decisions import parse_dates
+from smdp.data.leaks import find_leaks_of
 from smdp.data.variables import Kind
 from smdp.errors import DataError
 from smdp.text import shorten
@@ -49,10 +50,14 @@ ACTION = ("action", "treatment", "treat", "treated", "trt", "arm", "intervention
 AVAILABLE = ("available", "availability", "avail", "eligible", "reachable")
 PROBABILITY = ("prob", "probability", "propensity", "rand_prob", "randprob", "pi")
 UTILITY = ("utility", "reward", "outcome", "response", "proximal", "y", "u")
+#: Of these, as a part of a name they say more often when something was measured.
+UTILITY_AS_WHOLE_NAME = ("response",)
 BOOKKEEPING = ("include", "included", "excluded", "analysis", "complete", "flag", "valid",
                "comment", "comments", "note", "notes", "redcap", "row")  # fmt: skip
 HARM = ("cigs", "cig", "cigarettes", "smoked", "smoking", "drinks", "alcohol", "pain", "symptoms",
         "craving", "relapse", "binge", "use")  # fmt: skip
+#: With more columns, what may be known only after the decision is not taken for a state.
+MANY_COLUMNS = 20
 GOOD = ("steps", "activity", "exercise", "mood", "wellbeing", "adherence", "sleep")
 
 
@@ -126,8 +131,9 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
     taken |= dict.fromkeys(probabilities, ("probability", "a share between 0 and 1, by its name"))
     action = take("action", ACTION, lambda c: _is_action(frame, subject, c))
     action = action or take_by_name("action", ACTION)
-    utility = take("utility", UTILITY, lambda c: _varies(frame[c]))
+    utility = _utility(frame, [name for name in names if name not in taken])
     if utility is not None:
+        taken[utility] = ("utility", f"called '{shorten(utility, 30)}'")
         for name in names:
             if name not in taken and _repeats_values(frame[name], frame[utility]):
                 taken[name] = ("ignore", f"repeats the utility '{shorten(utility, 30)}'")
@@ -136,7 +142,10 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
             if name not in taken and _follows(frame[name], frame[time]):
                 taken[name] = ("ignore", f"follows from '{shorten(time, 30)}', the same for all")
     guesses = tuple(_settle(frame, name, taken.get(name)) for name in names)
-    return RoleGuess(guesses, None if utility or action is None else _next_value(guesses))
+    next_value = None if utility or action is None else _next_value(guesses)
+    if len(names) > MANY_COLUMNS:
+        guesses = _without_suspects(frame, guesses, utility or next_value)
+    return RoleGuess(guesses, next_value)
 
 
 def guess_roles(frame: pd.DataFrame) -> ColumnRoles:
@@ -177,6 +186,41 @@ def match_probabilities(
         if match is not None:
             by_level[level] = match
     return by_level if len(by_level) >= len(levels) - 1 > 0 else None
+
+
+def _utility(frame: pd.DataFrame, names: list[str]) -> str | None:
+    """The one column that is called an outcome; where several are, nobody is guessed wrongly."""
+    fitting = [name for name in named(names, UTILITY) if _varies(frame[name])]
+    whole = [name for name in fitting if name.lower() in UTILITY]
+    parts = tuple(word for word in UTILITY if word not in UTILITY_AS_WHOLE_NAME)
+    found = whole or named(fitting, parts)
+    alike = [name for name in found if not _repeats_values(frame[name], frame[found[0]])]
+    return found[0] if whole or (found and not alike) else None
+
+
+def _without_suspects(
+    frame: pd.DataFrame, guesses: tuple[ColumnGuess, ...], outcome: str | NextValue | None
+) -> tuple[ColumnGuess, ...]:
+    """The guess, without states that may be known only after the decision."""
+    first = {guess.role: guess.column for guess in reversed(guesses)}
+    leaks = find_leaks_of(
+        frame,
+        [guess.column for guess in guesses if guess.role == "state"],
+        subject=first.get("subject"),
+        time=first.get("time"),
+        action=first.get("action"),
+        available=first.get("available"),
+        outcome=outcome,
+    )
+    why = {leak.column: leak.describe() for leak in reversed(leaks)}
+    if isinstance(outcome, NextValue):
+        why.pop(outcome.variable, None)
+    return tuple(
+        replace(guess, role="ignore", kind=None, why=f"known before the decision? {why[name]}")
+        if (name := guess.column) in why
+        else guess
+        for guess in guesses
+    )
 
 
 def _repeats(column: pd.Series) -> bool:

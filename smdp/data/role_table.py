@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
-from smdp.data.columns import levels_as_text
+from smdp.data.columns import levels_as_text, numbers, unique_finite
 from smdp.data.guess_roles import RoleGuess, guess_columns
 from smdp.data.variables import KINDS, Kind
 from smdp.errors import SettingError
@@ -17,6 +17,12 @@ from smdp.text import listing, shorten
 FEWEST_COLUMNS = 4
 #: Roles that no two columns have.
 OF_ONE_COLUMN = ("subject", "time", "action", "utility", "available")
+WITHOUT_TREATMENT = (
+    "The action is the treatment of each decision, such as message or none, 1 or 0. Without one "
+    "the table can be looked at and its columns can be described, but nothing can be learned: the "
+    "program compares what followed different treatments. If they stand in another file, bring "
+    "them into this table first, by person and time."
+)
 
 
 def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
@@ -36,12 +42,24 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
                 "missing codes": "",
                 "values": _glimpse(cells),
                 "missing": float(cells.isna().mean()),
+                "distinct": int(cells.nunique()),
+                "numeric": _is_numeric(cells),
                 "label": labels.get(column.column) or "",
                 "why": column.why,
             }
         )
     table = pd.DataFrame(rows)
     return table.astype({"lowest": float, "highest": float, "type": object})
+
+
+def with_facts(table: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """A table that an earlier version kept, with what this one says of each column too."""
+    if {"distinct", "numeric"} <= set(table.columns):
+        return table
+    cells = [frame[name] for name in table["column"]]
+    return table.assign(
+        distinct=[each.nunique() for each in cells], numeric=[_is_numeric(each) for each in cells]
+    )
 
 
 def held_by_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -51,6 +69,7 @@ def held_by_columns(table: pd.DataFrame) -> pd.DataFrame:
             "Column": [shorten(name, 40) for name in table["column"]],
             "Values": table["values"],
             "Missing": [f"{100 * share:.0f} %" for share in table["missing"]],
+            "Different values": [f"{count:,}" for count in table["distinct"]],
             "Label in the file": [shorten(label, 80) for label in table["label"]],
             "Why this guess": table["why"],
         }
@@ -179,7 +198,9 @@ def _how_to_fill(roles: list[str], columns: int) -> str:
             "program, save it as CSV with commas, semicolons or tabs between them."
         )
     text = f"Choose {'it' if len(roles) == 1 else 'them'} in the table of columns."
-    return text + (" Or take the next value of a state as utility." if "utility" in roles else "")
+    if "utility" in roles:
+        text += " The utility is the outcome: a column, or the next value of a state."
+    return text + (f" {WITHOUT_TREATMENT}" if "action" in roles else "")
 
 
 def roles_from_table(
@@ -191,6 +212,7 @@ def roles_from_table(
     lags: int = 0,
     action_lags: int = 0,
     add_time: bool = False,
+    known_before: Sequence[str] = (),
 ) -> ColumnRoles:
     """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
     by_role = {role: list(rows["column"]) for role, rows in table.groupby("role", sort=False)}
@@ -227,6 +249,7 @@ def roles_from_table(
         lags=lags,
         action_lags=action_lags,
         add_time=add_time,
+        known_before=tuple(known_before),
     )
 
 
@@ -236,6 +259,12 @@ def _state(row: Mapping) -> StateVariable:
     high = None if pd.isna(row["highest"]) else float(row["highest"])
     unit = row.get("unit") or None  # a table kept by an earlier version has none
     return StateVariable(row["column"], kind, low, high, unit)
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    """Whether the column holds numbers, or yes and no, and more than one of them."""
+    values, bad = numbers(column)
+    return not len(bad) and len(unique_finite(values)) > 1
 
 
 def _glimpse(column: pd.Series) -> str:

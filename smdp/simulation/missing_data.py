@@ -100,6 +100,7 @@ def study_roles(trajectories: Trajectories) -> ColumnRoles:
         utility="utility",
         probability={label: 1 / len(labels) for label in labels},
         action_levels={label: label for label in labels},
+        known_before=trajectories.variables,
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from smdp.blocks import bullets, table
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
-from smdp.data.column_roles import ColumnRoles, NextValue
+from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
 from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.guess_roles import guess_columns
@@ -135,6 +135,9 @@ def methods(analysis: Analysis, asked: Any) -> str:
     if roles.add_time:
         text += ", and the number of the decision"
     text += f". The utility was {_utility(roles.utility)}. "
+    answered = [name for name in roles.known_before if name in roles.state_names]
+    if answered and NEVER_ASKED not in roles.known_before:
+        text += f"By our account, known before each decision: {listing(answered, 12)}. "
     if roles.available is not None:
         text += f"Decisions at which no action could be taken were marked by '{roles.available}'. "
     if roles.probability is None:

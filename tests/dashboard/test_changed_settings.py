@@ -205,7 +205,7 @@ def keyed(app, kind, label):
 
 OF_DATA = {
     "codes": ("text_input", "Missing codes in all", "-99"),
-    "utility": ("selectbox", "Utility", "plus next craving"),
+    "utility": ("selectbox", "Outcome", "craving (next value, more is better)"),
     "label": ("text_input", "Label of treated = 1", "a call"),
     "randomised": ("checkbox", "Randomised with", False),
     "probability": ("number_input", "Probability of", 0.4),

@@ -43,8 +43,8 @@ def click_through(app):
     """All steps, with choices that are not the defaults wherever a page offers one."""
     app.upload("trial.csv", TABLE)
     app.set_role("stress", **{"missing codes": "-9", "lowest": -5.0, "highest": 15.0})
-    utility = next(box for box in app.at.selectbox if box.label == "Utility (U)")
-    utility.set_value("minus next craving")
+    utility = next(box for box in app.at.selectbox if box.label == "Outcome (utility, U)")
+    utility.set_value("craving (next value, less is better)")
     app.run().press("Use these roles").go("missing_values").press("mpute")
     app.go("rescaling").at.radio(key="rescaling.way").set_value("Ordinal: common levels")
     app.run().press("Rescale all variables").go("screening")

@@ -234,9 +234,9 @@ def test_a_utility_that_nobody_named_has_to_be_chosen(app):
     rows += [f"{i},{t},{(i + t) % 2},{i},{i + t * t}" for i in range(5) for t in range(6)]
     app.upload("plain.csv", "\n".join(rows).encode())
     assert "No column has the role 'utility'" in app.text
-    utility = next(s for s in app.at.selectbox if s.label.startswith("Utility"))
+    utility = next(s for s in app.at.selectbox if s.label.startswith("Outcome"))
     assert utility.value == "Choose …"
-    utility.set_value("plus next foo")
+    utility.set_value("foo (next value, more is better)")
     app.run()
     assert "never changes within a subject" in app.text
     app.set_role("bar", role="utility").press("Use these roles")

@@ -33,7 +33,7 @@ def test_untouched_table_gives_the_guess(sample):
 def test_what_columns_hold_is_told_beside_the_roles(sample):
     sample.attrs["variable_labels"] = {}
     held = held_by_columns(role_table(sample, guess_columns(sample))).set_index("Column")
-    assert list(held.loc["cigs"]) == ["0 to 20", "15 %", "a number"]
+    assert list(held.loc["cigs"]) == ["0 to 20", "15 %", "18", "a number"]
     sample.attrs["variable_labels"] = {"cigs": "Cigarettes since the last report"}
     labelled = held_by_columns(role_table(sample, guess_columns(sample))).set_index("Column")
     assert labelled.loc["cigs", "Label in the file"] == "Cigarettes since the last report"
