@@ -31,6 +31,8 @@ FIGURE_FORMATS: dict[str, dict[str, object]] = {
 }
 #: Of the buttons below a figure; above it they would cover its legend.
 BUTTONS_HEIGHT = 18
+#: Pixels of a table's column.
+PER_LETTER, WIDEST = 7, 320
 
 
 def heading(title: str, question: str) -> None:
@@ -142,12 +144,22 @@ def _with_room_below(plot: go.Figure) -> go.Figure:
     )
 
 
-def table(frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None) -> None:
-    """A table with its CSV export; `export` has the full figures where the page rounds them."""
+def table(
+    frame: pd.DataFrame, name: str, export: pd.DataFrame | None = None, whole: str | None = None
+) -> None:
+    """A table with its CSV export; `export` has the full figures where the page rounds them.
+
+    `whole`: a column as wide as its longest text; the browser looks at the first rows only.
+    """
     from smdp.data.export import to_csv
 
+    wide: dict[str, Any] = {}
+    if whole is not None:
+        letters = int(frame[whole].astype(str).str.len().max())
+        wide = {whole: st.column_config.Column(width=min(PER_LETTER * letters + 24, WIDEST))}
     st.dataframe(
         frame,
+        column_config=wide,
         hide_index=True,
         key=f"table-{name}",
         placeholder="",

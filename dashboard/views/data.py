@@ -71,7 +71,8 @@ def show_study(study: Study) -> None:
     if variables.open:
         with variables:
             found = memo("participants", study, lambda: describe_variables(study))
-            table(as_in_papers(found), "participants", export=participants_table(found))
+            numbers = participants_table(found)
+            table(as_in_papers(found), "participants", export=numbers, whole="Variable")
             st.caption(NOTE)
     if over_time.open:
         with over_time:
