@@ -124,7 +124,7 @@ if problems is None:
     settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
 else:
     check(problems)
-    widgets.offer_suspected_codes(source, frame, edited)
+    widgets.offer_suspected_codes(source, long, frame, edited)
 
 if state(DATA) in (State.DONE, State.OUT_OF_DATE):
     if chosen_now is not None:
