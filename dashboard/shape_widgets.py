@@ -510,6 +510,6 @@ def show_error(error: SmdpError) -> None:
         return
     todo = what_to_do(error.remedy, error.concerns)
     remedy = f"\n\n**What to do:** {literal(todo)}" if todo else ""
-    what = literal(error.what[:1].upper() + error.what[1:])
+    what = literal(f"At character {error.place}: {error.what}")
     st.error(f"{what}{remedy}", icon=":material/error:")
     st.code(error.pointer(), language=None)
