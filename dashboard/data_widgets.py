@@ -111,9 +111,15 @@ def codes_as_planned(
     return plan.reading.missing_codes if same else codes
 
 
-def offer_suspected_codes(source: LoadedTable, frame: pd.DataFrame, roles: pd.DataFrame) -> None:
-    """One click for values that look like missing codes; the user sees them in the table."""
-    searched = roles.loc[roles["role"].isin(["state", "action"]), "column"]
+def offer_suspected_codes(
+    source: LoadedTable, long: pd.DataFrame, frame: pd.DataFrame, roles: pd.DataFrame
+) -> None:
+    """One click for values that look like missing codes; the user sees them in the table.
+
+    `long`: the table before it was shaped, for codes are marked there.
+    """
+    coded = roles["role"].isin(["state", "action"]) & roles["column"].isin(long.columns)
+    searched = roles.loc[coded, "column"]
     suspects = suspected_codes(frame[list(searched)])
     if suspects and st.button(
         f"Treat the suspected codes of {plural(len(suspects), 'column')} as missing",

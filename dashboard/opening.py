@@ -59,7 +59,7 @@ def _ask_for_the_table(waiting: Analysis) -> None:
     )
     joined = {
         each: st.file_uploader(
-            f"The table that is joined to it ({waiting.tables[each.name].source.name})",
+            f"The table that is joined to it ({literal(waiting.tables[each.name].source.name)})",
             key=f"open-{each.name}-{st.session_state.get(Key.UPLOADS, 0)}",
         )
         for each in waiting.plan.reading.joined

@@ -33,6 +33,7 @@ from smdp.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
 ALL_COLUMNS = "*"
 DRAFT, FORMS = "shape.draft", "shape.forms"
@@ -209,7 +210,7 @@ def _list(shaping: Shaping) -> None:
                 show_error(shaping.done.error)
             else:
                 st.caption("Not done, for a step before it cannot be.")
-        with buttons, st.container(horizontal=True, gap=None, horizontal_alignment="right"):
+        with buttons, _icons(place):
             busy, number = bool(draft), place + 1
             if _icon("arrow_upward", f"Move step {number} up", place == 0 or busy):
                 wanted = _swapped(shaping.operations, place - 1)
@@ -223,9 +224,16 @@ def _list(shaping: Shaping) -> None:
         _change(shaping, wanted)
 
 
+def _icons(place: int) -> DeltaGenerator:
+    """A place for buttons whose words are heard and not seen: the page's style hides them."""
+    return st.container(
+        horizontal=True, gap="xsmall", horizontal_alignment="right", key=f"shape-step-{place}"
+    )
+
+
 def _icon(icon: str, words: str, disabled: bool) -> bool:
     return st.button(
-        "", icon=f":material/{icon}:", type="tertiary", help=words, key=words, disabled=disabled
+        words, icon=f":material/{icon}:", type="tertiary", help=words, key=words, disabled=disabled
     )
 
 
@@ -502,6 +510,6 @@ def show_error(error: SmdpError) -> None:
         return
     todo = what_to_do(error.remedy, error.concerns)
     remedy = f"\n\n**What to do:** {literal(todo)}" if todo else ""
-    what = literal(error.what[:1].upper() + error.what[1:])
+    what = literal(f"At character {error.place}: {error.what}")
     st.error(f"{what}{remedy}", icon=":material/error:")
     st.code(error.pointer(), language=None)

@@ -169,7 +169,7 @@ if problems is None:
 else:
     leak_widgets.ask(source, leaks, chosen)
     check(problems)
-    widgets.offer_suspected_codes(source, frame, edited)
+    widgets.offer_suspected_codes(source, long, frame, edited)
 
 if state(DATA) in (State.DONE, State.OUT_OF_DATE):
     if chosen_now is not None:

@@ -187,7 +187,7 @@ def test_a_preview_before_anything_is_done(at_data):
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("log(step)", "There is no column 'step'"),
+        ("log(step)", "At character 5: there is no column 'step'"),
         ("log(steps", "bracket that opens here is never closed"),
         ("place * 2", "place"),
         ("__import__('os').system('ls')", "'.' has no meaning here"),

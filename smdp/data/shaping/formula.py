@@ -25,10 +25,10 @@ Arity = tuple[int, int | None]
 _BLANK = re.compile(r"\s+")
 _NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
-_SIGN = re.compile(r"==|!=|<>|<=|>=|[-+*/^=<>(),]")
+_SIGN = re.compile(r"==|!=|<>|<=|>=|[-+*/^=<>(),≤≥≠]")
 _QUOTES = "'\""
 _COMPARISONS = ("=", "==", "!=", "<>", "<", "<=", ">", ">=")
-_SAME = {"==": "=", "<>": "!="}
+_SAME = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 _COMPARES, _NOT, _SIGNED = 4, 3, 7
 _RANKS = {
     "or": 1, "and": 2, **dict.fromkeys(_COMPARISONS, _COMPARES),

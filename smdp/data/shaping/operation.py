@@ -123,7 +123,7 @@ def name_setting(label: str = "Name of the new column") -> Any:
 def replace_setting() -> Any:
     return setting(
         False,
-        "Replace one of that name",
+        "Replace if taken",
         help="Whether a column that has this name already is replaced. Otherwise it is refused.",
         more=True,
     )

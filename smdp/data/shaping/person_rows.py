@@ -95,12 +95,12 @@ def _column(frame: pd.DataFrame, name: str | None, what: str) -> str:
         raise SettingError(
             f"It is not known which column is the {what}.",
             "Say which columns are the person and the time: what came before is looked up by them.",
-            "person and time",
+            concerns="person and time",
         )
     if name not in frame.columns:
         raise SettingError(
             f"The column of the {what}, '{shorten(name)}', is not in the table at this point.",
             "Choose another, or make the column in an earlier step.",
-            "person and time",
+            concerns="person and time",
         )
     return name

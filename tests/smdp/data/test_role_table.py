@@ -10,7 +10,9 @@ from smdp.data.export import to_csv
 from smdp.data.guess_roles import guess_columns, guess_roles
 from smdp.data.read_table import read_table
 from smdp.data.role_table import (
+    codes_before_shaping,
     codes_from_table,
+    fitted_to,
     held_by_columns,
     role_table,
     roles_from_table,
@@ -118,3 +120,30 @@ def test_exported_cells_cannot_become_formulas():
     assert back.columns.tolist() == ["'=cmd()", "number"]
     assert back["'=cmd()"].tolist() == ["'=1+1", "'@x", "plain", "'-3"]
     assert back["number"].tolist() == ["-1.5", "2.0", "3.0", "4.0"]
+
+
+def test_roles_of_columns_that_come_and_go(sample):
+    table = role_table(sample, guess_columns(sample))
+    action = table.loc[table["role"] == "action", "column"].iloc[0]
+    wider = sample.assign(treatment=sample[action], twice=sample["stress"] * 2)
+    fitted = fitted_to(wider, table, table)
+    assert list(fitted["column"][:2]) == ["treatment", "twice"]
+    assert list(fitted["role"][:2]) == ["ignore", "state"]  # there is one action already
+    assert list(fitted["column"][2:]) == list(table["column"])
+    without = fitted_to(sample.drop(columns=action), fitted, fitted)
+    assert action not in set(without["column"])
+    back = fitted_to(sample, without, fitted).set_index("column")["role"]
+    assert back.to_dict() == table.set_index("column")["role"].to_dict()
+    taken = without.assign(role=without["role"].mask(without["column"] == "stress", "action"))
+    assert fitted_to(sample, taken, fitted).set_index("column")["role"][action] == "ignore"
+
+
+def test_codes_are_those_of_the_columns_before(sample):
+    table = role_table(sample, guess_columns(sample)).query("column != 'stress'")
+    columns = list(sample.columns)
+    codes = codes_before_shaping(table, "-9", columns, {"stress": (7,)})
+    assert codes["stress"] == ["7", "-9"]
+    assert list(codes) == [name for name in columns if name in codes]
+    made = pd.concat([table, table.tail(1).assign(column="new", **{"missing codes": "5"})])
+    with pytest.raises(SettingError, match="missing codes for new"):
+        codes_before_shaping(made, "", columns, {})
