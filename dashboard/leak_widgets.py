@@ -93,6 +93,8 @@ def ask(source: LoadedTable, leaks: Sequence[Leak], roles: ColumnRoles) -> None:
                     on_change=_answer,
                     args=(source, name, key),
                     label_visibility="collapsed",
+                    help="Yes: the value is there when the treatment is chosen, and may decide it. "
+                    "No: the column is left out.",
                 )
 
 

@@ -259,7 +259,11 @@ def _several_at_once(
         which, what, button = st.columns((2, 1.2, 1.5), vertical_alignment="bottom")
         if way == "By pattern":
             pattern = which.text_input(
-                "Pattern", key=visit_key("roles-pattern"), placeholder="response*"
+                "Pattern",
+                key=visit_key("roles-pattern"),
+                placeholder="response*",
+                help="* stands for any letters, ? for one: response* or *pre*. Capitals are the "
+                "same as small letters.",
             )
             chosen = columns_like(table, pattern) if pattern.strip() else []
             none = "Type a pattern: * stands for any letters, as in response* or *pre*."
@@ -267,13 +271,23 @@ def _several_at_once(
                 none = f"No column is called like {shorten(pattern)}."
         elif way == "After a column":
             names = list(table["column"])
-            after = which.selectbox("After", names, key=visit_key("roles-after"))
+            after = which.selectbox(
+                "After",
+                names,
+                key=visit_key("roles-after"),
+                help="All columns to the right of this one in the file.",
+            )
             chosen, none = columns_after(table, after), f"{shorten(after)} is the last column."
         elif way == "Shown":
             none = "The search shows no column."
         chosen = without_single(table, chosen)
-        role: Role = what.selectbox("Role", ROLES, index=ROLES.index("ignore"),
-                                  key=visit_key("roles-role"))  # fmt: skip
+        role: Role = what.selectbox(
+            "Role",
+            ROLES,
+            index=ROLES.index("ignore"),
+            key=visit_key("roles-role"),
+            help="The role that all of them get. Undo takes it back.",
+        )
         if way in ("Ticked", "Shown"):
             which.markdown(literal(shorten(", ".join(chosen), 90)) if chosen else literal(none))
         elif not chosen:
@@ -340,9 +354,16 @@ def choose_utility(source: LoadedTable, roles: pd.DataFrame) -> NextValue | None
         st.rerun()
     if now is None and len(roles) > MANY:
         st.caption("No column is called an outcome. Choose what was measured after the decision.")
-    if isinstance(now, str):
-        st.caption(literal(f"More of {shorten(now, 40)} counts as better."))
+    if now is not None:
+        st.caption(literal(_direction(now)))
     return keep("next value", now if isinstance(now, NextValue) else None)
+
+
+def _direction(outcome: str | NextValue) -> str:
+    if isinstance(outcome, str):
+        return f"More of {shorten(outcome, 40)} counts as better."
+    better = "more" if outcome.sign > 0 else "less"
+    return f"The {shorten(outcome.variable, 40)} of the next decision: {better} is better."
 
 
 def _called(outcome: str | NextValue) -> str:

@@ -151,7 +151,7 @@ def simulated(model: str, actions: int, seed: int) -> Study:
 
 #: With these the bounds were set.
 SAMPLES = {"students": lambda: sample(BASICS), "walking": lambda: sample(WALKING)}
-#: These were looked at only when they were set.
+#: Other people and other models, with the same kinds of columns added; no bound was set by them.
 FRESH = {
     "other students": lambda: students(5),
     "other walkers": lambda: walkers(7),

@@ -30,7 +30,7 @@ from smdp.data.determination import (
     mean_explained,
     untouched,
 )
-from smdp.data.name_words import counterparts, says_before, word_for_after
+from smdp.data.name_words import counterparts, says_before, word_for_after, word_for_before
 from smdp.errors import DataError
 from smdp.text import percent, plural, shorten
 
@@ -66,7 +66,7 @@ class Leak:
 
     `share`: of the rows in which it equals the outcome, of the variation that it explains, or of
     the rows without the action `level` in which it is empty or has one value only (`value`).
-    `rows`: how many the share is of. `word`: of the name. `other`: the column with "pre".
+    `rows`: how many the share is of. `word`: of the name. `other`: the column that has it.
     """
 
     column: str
@@ -101,7 +101,7 @@ class Leak:
             case "name":
                 return f"its name says '{self.word}'"
             case "counterpart":
-                return f"'{shorten(self.other, 40)}' is said to be before, and this is not"
+                return f"its name is like '{shorten(self.other, 40)}' without '{self.word}'"
 
 
 def find_leaks(frame: pd.DataFrame, roles: ColumnRoles) -> tuple[Leak, ...]:
@@ -138,7 +138,7 @@ def find_leaks_of(
     found = {name: list(_by_name(name)) for name in columns}
     for name, other in counterparts(str(c) for c in frame.columns).items():
         if name in found and not found[name]:
-            found[name].append(Leak(name, "counterpart", other=other))
+            found[name].append(Leak(name, "counterpart", word=word_for_before(other), other=other))
     order = _order(frame, subject, time)
     if order is not None:
         series = {name: _series(frame[name], order) for name in columns}

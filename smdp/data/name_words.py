@@ -29,7 +29,12 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 def says_before(name: str) -> bool:
     """Whether the name says that the decision came later; also 'last_response' does."""
-    return not BEFORE.isdisjoint(name_parts(name))
+    return bool(word_for_before(name))
+
+
+def word_for_before(name: str) -> str:
+    """The word by which the name says that the decision came later, else ''."""
+    return next((p for p in name_parts(name) if p in BEFORE), "")
 
 
 def word_for_after(name: str) -> str:

@@ -1,12 +1,16 @@
 """The table of roles: searched, changed many at once, taken back; the outcome; what leaks."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from dashboard.leak_widgets import NO, YES
 from dashboard.session import Key
+from smdp.data.column_roles import NEVER_ASKED
 from smdp.simulation.basics_like import basics_like
+from tests.dashboard.conftest import open_file
 
 
 def content(frame: pd.DataFrame) -> bytes:
@@ -161,3 +165,12 @@ def test_odd_tables_are_one_message(app, name, frame):
     assert len(app.at.error) == 1
     assert button(app, "Use these roles").disabled
     assert len(app.at.data_editor[0].value) == frame.shape[1]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_file_of_before_the_question_opens_as_it_was(number):
+    path = Path(__file__).parents[1] / "golden" / f"format-{number}" / "continuous.smdp"
+    app = open_file(path.read_bytes()).go("data")
+    assert app.at.session_state[Key.ANALYSIS].plan.roles.known_before == (NEVER_ASKED,)
+    assert "Done. What was understood" in app.text
+    assert not button(app, "Use these roles").disabled
