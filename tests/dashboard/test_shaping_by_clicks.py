@@ -13,6 +13,7 @@ from smdp.steps.data import long_table
 from tests.dashboard.conftest import Driver, open_file, saved
 
 PEOPLE, TIMES = 6, 12
+TOLD = {"send.active": "ignore", "send.sedentary": "ignore", "steps": "utility"}
 
 
 def raw() -> pd.DataFrame:
@@ -43,8 +44,10 @@ def data() -> bytes:
 @pytest.fixture
 def at_data(app: Driver, data: bytes) -> Driver:
     app.upload("raw.csv", data).go("data")
-    # Told by the action alone, they could not be used without an answer to when they are known.
-    return app.set_role("send.active", role="ignore").set_role("send.sedentary", role="ignore")
+    # What is told by the action is not used without an answer to when it is known.
+    for name, role in TOLD.items():
+        app.set_role(name, role=role)
+    return app
 
 
 def key_of(app: Driver, ending: str) -> str:
@@ -143,7 +146,7 @@ def test_the_same_table_by_clicks_plan_and_script(at_data, data, autosaves, tmp_
     app.set_role("suggestion", role="action").set_role("send", role="ignore")
     app.set_role("reward", role="utility")
     app.set_role("mood before", role="state")
-    for ignored in ("steps", "send.active", "send.sedentary", "travel"):
+    for ignored in ("steps", "send.active", "send.sedentary", "travel", "mood"):
         app.set_role(ignored, role="ignore")
     app.press("Use these roles")
     assert not app.at.error, app.text
@@ -242,7 +245,7 @@ def test_removing_moving_changing_and_undoing(at_data):
 def test_roles_stay_with_their_columns(at_data):
     app = at_data.set_role("mood", role="ignore").set_role("send", role="action")
     roles = app.at.data_editor[0].value.set_index("column")["role"].to_dict()
-    before = roles | {"mood": "ignore", "send": "action"}
+    before = roles | {"mood": "ignore", "send": "action"} | TOLD
     apply(add(app, "rename", column="user", name="who"))
     now = app.at.data_editor[0].value.set_index("column")["role"]
     assert now["who"] == before["user"] == "subject"
@@ -350,7 +353,7 @@ def test_an_analysis_without_data_asks_for_both_tables(at_data, data, autosaves)
     app = apply(join(at_data, people()))
     app.press("Use these roles")
     bare = open_file(analysis_to_bytes(saved(app, autosaves), with_data=False))
-    labels = [each.label for each in bare.at.file_uploader]
+    labels = [each.label.replace("\\", "") for each in bare.at.file_uploader]
     main = next(k for k, label in enumerate(labels) if label == "The table (raw.csv)")
     bare.at.file_uploader[main].upload("raw.csv", data)
     bare.run()
