@@ -168,6 +168,7 @@ def test_all_at_once_is_the_same_as_one_by_one():
 
 
 def test_a_state_may_be_the_outcome(frame):
-    roles = ColumnRoles("id", "time", "treat", ["stress", "reward"], "reward")
+    states = ["stress", "reward"]
+    roles = ColumnRoles("id", "time", "treat", states, "reward", known_before=("reward",))
     titles = [place.title for place in places(arrange(frame, roles))]
     assert titles == ["stress", "reward", "treat (action)", "reward (outcome)"]
