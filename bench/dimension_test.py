@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
-from smdp.feature_map.adnn.closed import UtilitySets, closed_features
+from smdp.feature_map.adnn.closed import UtilitySets, closed_and_tested
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.refit import Architecture, how_to_refit
@@ -226,11 +226,22 @@ def p_values(scenario: Scenario, seed: int, power: bool) -> dict[tuple[str, int]
         size, decay, networks = fold_networks(on, q, settings, decays, training)
         decays = (decay,)  # the first map's serves the others: it is the study that is noisy
         if test == "closed":
-            closed = closed_features(on, networks, size, decay, settings, seed=closing)
+            closed, tested = closed_and_tested(
+                on,
+                networks,
+                size,
+                decay,
+                settings,
+                probabilities,
+                level=LEVEL,
+                seed=closing,
+                test_seed=testing,
+            )
             on, networks = closed.sets, list(closed.networks)
         else:
             networks = list(polished(on, networks, decay))
-        found[test, missing] = dimension_test(on, networks, probabilities, seed=testing).p_value
+            tested = dimension_test(on, networks, probabilities, seed=testing)
+        found[test, missing] = tested.p_value
         if scenario.one_layer and not missing:
             form = form_test(on, networks, probabilities, seed=testing)
             found[f"form, {test}", 0] = form.p_value

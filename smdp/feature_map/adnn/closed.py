@@ -14,12 +14,19 @@ it: with four variables of that kind beside S1 to S4 the true dimension was reje
 sets, and in none when features count by their use.) A circle that does not reach the utility dies
 out, since it is discounted in each round, and nothing can shrink to nothing, since the utility
 does not. Directions with less than 1 % of the use are left out. No slope goes through the targets,
-so that there is nothing to gain from features that are merely easy to predict. The utility counts
-as much as all next features together.
+so that there is nothing to gain from features that are merely easy to predict.
+
+phi_0 is polished (`polish`) before anything is made of it. From then on all next features together
+are divided by their standard deviation, and the utility by sd^(1-e) noise^e, the noise being what
+phi_0 leaves: what is certain about the utility must not be given up for next values that are mostly
+noise. (With e = 0, two features of the quadratic model were a compromise, worse for the utility
+than they need be, whose residuals hid that a third is missing. With e = 1 a third one, which the
+utility does not need itself, may not find its place.) That a dimension is enough says that there is
+a map of it, so it is rejected only if it is with both e = 1/2 and e = 1 (`closed_and_tested`).
 
 Each round begins with the last map and heads whose last layer is the least-squares one. What is
 needed k steps before the utility appears in round k. After the last, networks are polished for the
-targets that they have (`polish`).
+targets that they have.
 
 C^(1/2) phi is known up to a rotation only, and differs between folds. So that people of different
 folds can be compared, each fold's is turned to be as near as possible to that of the first
@@ -39,13 +46,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.feature_map.adnn.polish import polished
-from smdp.feature_map.adnn.refit import Architecture, how_to_refit
+from smdp.feature_map.adnn.refit import Architecture, how_to_refit, out_of_fold_residuals
 from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.training import train
 from smdp.feature_map.layers import Layer, Network, apply
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.normal_space import head_slopes
+from smdp.feature_map.normal_space import DimensionTested, dimension_test, head_slopes
 from smdp.feature_map.transitions import Scale, TrainingSets
+from smdp.independence.pooling import at_most
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +65,10 @@ RATE, STEPS = 0.5, 0.4
 LEAST_SHARE = 0.01
 #: Of a use that is only to predict what is used itself: less than 1, so that circles die out.
 DISCOUNT = 0.9
+#: Of the utility, one after the other as long as the dimension is rejected.
+EMPHASES = (0.5, 1.0)
+#: Of the utility's standard deviation, the least that counts as its noise.
+LEAST_NOISE = 0.01
 RIDGE = 1e-6  # a share of the rows
 
 
@@ -72,18 +84,22 @@ class ClosedSets(TrainingSets):
     """Training sets with their own targets: the utility, then features of the next state."""
 
     following: tuple[Floats, ...] = ()  # of each set, (R, m): t(S')
+    noise: float = 0.0  # of the utility, out of fold
+    emphasis: float = 0.0  # e: 0 divides the utility by its standard deviation, 1 by its noise
 
     def targets(self, which: int) -> Floats:
         return np.column_stack([self.rows.outcomes[:, 0], self.following[which]])
 
     @cached_property
     def scales(self) -> tuple[tuple[Scale, Scale], ...]:
-        """The utility counts as much as all next features together."""
+        """The utility by its noise and spread, all next features together by their spread."""
         found = []
         for which in range(len(self.following)):
             used = self.training(which)
             of_targets = Scale.of(self.targets(which)[used])
             of_targets.sd[1:] = np.sqrt(np.square(of_targets.sd[1:]).sum())
+            noise = np.clip(self.noise / of_targets.sd[0], LEAST_NOISE, 1.0)
+            of_targets.sd[0] *= noise**self.emphasis
             found.append((Scale.of(self.rows.states[used]), of_targets))
         return tuple(found)
 
@@ -109,6 +125,7 @@ def closed_features(
     weight_decay: float,
     settings: NetworkSettings,
     *,
+    emphasis: float = EMPHASES[0],
     rounds: int = ROUNDS,
     seed: np.random.SeedSequence,
     report: Callable[[float], None] = lambda share: None,
@@ -131,8 +148,11 @@ def closed_features(
         )
         for which in range(len(networks))
     ]
-    current = tuple(networks)
-    targets = ClosedSets(sets.rows, following_features(sets, current, first=True))
+    current = polished(sets, networks, weight_decay)
+    left = out_of_fold_residuals(sets, current[: sets.rows.folds])[:, 0]
+    noise = float(np.sqrt(np.square(left).mean()))
+    at_first = following_features(sets, current, first=True)
+    targets = ClosedSets(sets.rows, at_first, noise, emphasis)
     for r in range(rounds):
         start = [_with_last_layers(targets, which, each) for which, each in enumerate(current)]
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, r))
@@ -150,8 +170,45 @@ def closed_features(
         if (settled >= SETTLED and r + 1 >= FEWEST_ROUNDS) or r + 1 == rounds:
             final = polished(targets, current, weight_decay, report=lambda share: report(1.0))
             return ClosedFit(targets, final, settled, r + 1)
-        targets = ClosedSets(sets.rows, following)
+        targets = replace(targets, following=following)
     raise ValueError("there must be a round")
+
+
+def closed_and_tested(
+    sets: TrainingSets,
+    networks: Sequence[Network],
+    size: Architecture,
+    weight_decay: float,
+    settings: NetworkSettings,
+    probabilities: Floats,  # (R, heads)
+    *,
+    level: float,
+    seed: np.random.SeedSequence,
+    test_seed: np.random.SeedSequence,
+    report: Callable[[float], None] = lambda share: None,
+) -> tuple[ClosedFit, DimensionTested]:
+    """The first fit whose dimension is not rejected; if all are, the one with the largest p-value.
+
+    As in `closed_features`; the level is held by each of the fits, and so by the largest p-value.
+    """
+    tried: list[tuple[ClosedFit, DimensionTested]] = []
+    for k, emphasis in enumerate(EMPHASES):
+        fit = closed_features(
+            sets,
+            networks,
+            size,
+            weight_decay,
+            settings,
+            emphasis=emphasis,
+            seed=seed,
+            report=lambda share, k=k: report((k + share) / len(EMPHASES)),  # type: ignore[misc]
+        )
+        folds = fit.networks[: sets.rows.folds]
+        tested = dimension_test(fit.sets, folds, probabilities, seed=test_seed)
+        tried.append((fit, tested))
+        if not at_most(tested.p_value, level):
+            break
+    return max(tried, key=lambda each: each[1].p_value)
 
 
 def following_features(

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smdp.errors import DataError
-from smdp.feature_map.adnn.closed import UtilitySets, closed_features
+from smdp.feature_map.adnn.closed import UtilitySets, closed_and_tested, closed_features
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.refit import (
@@ -412,6 +412,7 @@ class _TwoQuestions(_Judge):
         self._closed = settings.test == "closed"
         self._whole = whole
         self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
+        self._exact: dict[Architecture, float] = {}  # p-values of maps that were chosen by them
         self._of_full_state: NDArray[np.float64] | None = None
         self._policy: FullStatePolicy | None = None
 
@@ -446,15 +447,20 @@ class _TwoQuestions(_Judge):
         """Closed if that is asked for, and polished."""
         every, decay = [*fitted.folds, fitted.network], fitted.weight_decay
         if self._closed:
-            closed = closed_features(
-                self._fitted_to,
-                every,
-                size,
-                decay,
-                self._settings,
-                seed=_spawn(self._seed, 4),
-                report=report,
-            )
+            start = (self._fitted_to, every, size, decay, self._settings)
+            seed = _spawn(self._seed, 4)
+            if self._testable(size):
+                closed, tested = closed_and_tested(
+                    *start,
+                    self._probabilities,
+                    level=self._settings.level,
+                    seed=seed,
+                    test_seed=self._test_seed(size),
+                    report=report,
+                )
+                self._exact[size] = tested.p_value
+            else:
+                closed = closed_features(*start, seed=seed, report=report)
             self._targets[size], networks = closed.sets, closed.networks
         else:
             networks = polished(self._sets, every, decay, report=report)
@@ -526,15 +532,24 @@ class _TwoQuestions(_Judge):
         """The p-values of the dimension and, of maps of one layer, of their form."""
         if size.dimension >= self._sets.rows.columns:
             return 1.0, float("nan")
-        by_hand = self._settings.dimensions is not None
-        if self._sets.rows.subjects < FEWEST_PEOPLE and by_hand:
+        if not self._testable(size):
             return float("nan"), float("nan")
-        sets, folds = self._targets[size], refitted.folds
-        seed = _spawn(self._seed, 3, size.dimension)
-        exact = dimension_test(sets, folds, self._probabilities, seed=seed).p_value
+        sets, folds, seed = self._targets[size], refitted.folds, self._test_seed(size)
+        exact = self._exact.get(size)
+        if exact is None:
+            exact = dimension_test(sets, folds, self._probabilities, seed=seed).p_value
         if len(refitted.network.features) != 1:
             return exact, float("nan")
         return exact, form_test(sets, folds, self._probabilities, seed=seed).p_value
+
+    def _testable(self, size: Architecture) -> bool:
+        """As many features as variables are enough by definition; few people need a hand."""
+        rows, by_hand = self._sets.rows, self._settings.dimensions is not None
+        enough_people = rows.subjects >= FEWEST_PEOPLE or not by_hand
+        return size.dimension < rows.columns and enough_people
+
+    def _test_seed(self, size: Architecture) -> np.random.SeedSequence:
+        return _spawn(self._seed, 3, size.dimension)
 
     def _share_kept(self, refitted: Refitted) -> ShareKept:
         rows = self._sets.rows

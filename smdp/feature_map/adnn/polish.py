@@ -4,12 +4,17 @@ Steps on minibatches end near a minimum, not in it. For predictions that is good
 what the network leaves over sees the difference: products of two errors have to be small beside the
 noise of a mean over all rows (`smdp.feature_map.normal_space`). Here the loss of all rows,
 
-    mean over actions of the mean over an action's rows of |Y - h_a(phi(s))|^2 + ridge |weights|^2,
+    mean over actions a of the mean over their rows of sum over j of (Y_j - h_aj(phi(s)))^2 / v_aj
+    + ridge |weights|^2,
 
 goes down by Levenberg and Marquardt's steps d, with J the derivatives of all predictions by all
-weights and biases, and D the diagonal of J'J:
+weights and biases, each divided by the root of its v, and D the diagonal of J'J:
 
     (J'J + ridge + damping D) d = J'(Y - h) - ridge weights.
+
+v_aj is the mean square that people left out have before the first step (in units in which the loss
+as a whole stays what it was). An outcome that is nearly without noise after an action tells more of
+the map than one that is nothing but noise, and what is tested later is divided by the same noise.
 
 The damping falls by a factor after a step that lowers the loss, and rises until there is one. Of
 many rows, evenly spaced ones make J'J, all of them the loss and its slope: the time is linear in
@@ -19,9 +24,9 @@ J'J has a row and a column for every weight. Networks of more than `MOST_WEIGHTS
 than about ten variables, stay as they are: steps would take longer than all the training before.
 
 How far to go, people who were left out say: the networks without each fold take a few steps at a
-time, as long as these predict their own fold's people better, and the network of all rows takes as
-many. Where signals are weak that is soon (and to go on would overfit); where they are strong it is
-far, and most of what minibatches left over is found.
+time, until their own fold's people have not been predicted better for two times; the best is kept,
+and the network of all rows takes as many. Where signals are weak that is soon (and to go on would
+overfit); where they are strong it is far, and most of what minibatches left over is found.
 
 References: Levenberg (1944); Marquardt (1963); Roosta-Khorasani & Mahoney (2019), "Sub-sampled
 Newton methods", for fewer rows in J'J.
@@ -31,11 +36,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.feature_map.adnn.tuning import held_out_loss
 from smdp.feature_map.layers import ACTIVATIONS, SLOPES, Layer, Network
 from smdp.feature_map.transitions import TrainingSets
 from smdp.parallel import each
@@ -43,8 +48,12 @@ from smdp.progress import Progress, silent
 
 Floats = NDArray[np.float64]
 
-#: Steps at a time, and how many times at the most.
-STEPS, TIMES = 4, 8
+#: Steps at a time, how many times at the most, and how many times in a row without a gain.
+STEPS, TIMES, PATIENCE = 4, 8, 2
+#: No outcome counts as if its noise were less than this share of the mean.
+LEAST_NOISE = 1e-3
+#: Of J'J, which says how to step and not where the steps end.
+SINGLE: Any = np.float32
 #: Larger networks stay as they are.
 MOST_WEIGHTS = 1_200
 #: Of the weight decay of the steps before, the ridge that is about as strong.
@@ -81,26 +90,42 @@ def polished(
             done = time * len(networks) + first + k
             return lambda share, what: report((done + share) / (times * len(networks)))
 
-        work = list(enumerate(some, first))
-        return tuple(each(_some_steps, work, sets, RIDGE * weight_decay, progress=progress))
+        work, ridge = list(enumerate(some, first)), RIDGE * weight_decay
+        return tuple(each(_some_steps, work, sets, ridge, counts, progress=progress))
 
-    loss = _held_out(sets, folds)
+    noise = _held_out(sets, folds)
+    counts = 1 / np.maximum(noise, LEAST_NOISE * noise.mean())
+    counts *= noise.mean() / (counts * noise).mean()
+    least, moved, best, gained = (noise * counts).sum(), folds, folds, 0
     for time in range(times):
-        moved = further(0, folds, time)
-        moved_loss = _held_out(sets, moved)
-        if not moved_loss < loss:
+        moved = further(0, moved, time)
+        loss = (_held_out(sets, moved) * counts).sum()
+        if loss < least:
+            least, best, gained = loss, moved, time + 1
+        elif time + 1 - gained >= PATIENCE:
             break
-        folds, loss = moved, moved_loss
+    for time in range(gained):
         rest = further(count, rest, time)
-    return folds + rest
+    return best + rest
 
 
-def _held_out(sets: TrainingSets, folds: Sequence[Network]) -> float:
-    return float(np.mean([held_out_loss(sets, k, network) for k, network in enumerate(folds)]))
+def _held_out(sets: TrainingSets, folds: Sequence[Network]) -> Floats:
+    """(heads, outputs): the mean squares of people left out."""
+    rows = sets.rows
+    squares = np.empty((len(rows.head), sets.outputs))
+    for k, network in enumerate(folds):
+        own = ~sets.training(k)
+        predicted = network.predict(sets.states(k, own), rows.head[own])
+        squares[own] = np.square(predicted - sets.outcomes(k, own))
+    return np.array([squares[rows.head == a].mean(axis=0) for a in range(rows.heads)])
 
 
 def _some_steps(
-    which: tuple[int, Network], sets: TrainingSets, ridge: float, progress: Progress = silent
+    which: tuple[int, Network],
+    sets: TrainingSets,
+    ridge: float,
+    counts: Floats,
+    progress: Progress = silent,
 ) -> Network:
     dataset, network = which
     inputs = list(network.selected)
@@ -118,6 +143,7 @@ def _some_steps(
         sets.rows.head[rows],
         narrow,
         ridge,
+        counts,
     )
     progress(0.0, "")
     found = loss.lowered(narrow)
@@ -139,8 +165,15 @@ class _Loss:
     """Of one network on its training rows."""
 
     def __init__(
-        self, states: Floats, targets: Floats, head: NDArray[np.int64], like: Network, ridge: float
+        self,
+        states: Floats,
+        targets: Floats,
+        head: NDArray[np.int64],
+        like: Network,
+        ridge: float,
+        counts: Floats,  # (heads, outputs): how much each outcome does
     ) -> None:
+        self._counts = counts
         self._activation = like.activation
         self._rows = [np.flatnonzero(head == a) for a in range(len(like.heads))]
         self._states = [states[own] for own in self._rows]
@@ -181,7 +214,8 @@ class _Loss:
         total = 0.0
         for a, states in enumerate(self._states):
             out = self._through(network, a, states)[1].out
-            total += np.square(out - self._targets[a]).sum() / (len(states) * len(self._rows))
+            squares = np.square(out - self._targets[a]).sum(axis=0) @ self._counts[a]
+            total += squares / (len(states) * len(self._rows))
         return float(total + self._ridge @ theta**2)
 
     def _through(self, network: Network, a: int, states: Floats) -> tuple[_Pass, _Pass]:
@@ -194,7 +228,8 @@ class _Loss:
         of_heads = []
         for a, states in enumerate(self._states):
             features, head = self._through(network, a, states)
-            error = (self._targets[a] - head.out) / (len(states) * len(self._rows))
+            error = (self._targets[a] - head.out) * self._counts[a]
+            error /= len(states) * len(self._rows)
             own, error = _sums_back(network.heads[a], self._activation, head, error, True)
             shared, _ = _sums_back(network.features, self._activation, features, error, False)
             of_heads.append(own)
@@ -203,8 +238,9 @@ class _Loss:
         return np.concatenate([of_features, *of_heads]) - self._ridge * theta
 
     def _curvature(self, network: Network) -> Floats:
-        """J'J; heads of different actions have nothing in common."""
+        """J'J, of single precision; heads of different actions have nothing in common."""
         count = len(_numbers(network))
+        network = _with_numbers(network, _numbers(network).astype(SINGLE))
         shared = sum(each.weights.size + each.bias.size for each in network.features)
         found = np.zeros((count, count))
         start = shared
@@ -212,9 +248,10 @@ class _Loss:
             own = sum(each.weights.size + each.bias.size for each in network.heads[a])
             outputs = self._targets[a].shape[1]
             most = max(MOST_NUMBERS // (shared + own), FEWEST_FOR_EACH * (shared + own)) // outputs
-            states = every[:: -(-len(every) // max(1, most))]
+            states = every[:: -(-len(every) // max(1, most))].astype(SINGLE)
             features, head = self._through(network, a, states)
-            top = np.broadcast_to(np.eye(outputs), (len(states), outputs, outputs))
+            top = np.diag(np.sqrt(self._counts[a])).astype(SINGLE)
+            top = np.broadcast_to(top, (len(states), outputs, outputs))
             of_head, top = _rows_back(network.heads[a], self._activation, head, top, True)
             of_map, _ = _rows_back(network.features, self._activation, features, top, False)
             weight = 1 / (len(states) * len(self._rows))

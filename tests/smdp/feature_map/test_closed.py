@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from smdp.feature_map.adnn.closed import (
+    EMPHASES,
     ClosedSets,
     UtilitySets,
+    closed_and_tested,
     closed_features,
     following_features,
 )
@@ -64,13 +66,19 @@ def test_maps_that_differ_by_a_rotation_have_the_same_targets(sets):
     assert np.abs(np.corrcoef(one.ravel(), two.ravel())[0, 1]) > 0.99
 
 
-def test_the_utility_counts_as_much_as_all_next_features(sets):
+@pytest.mark.parametrize("emphasis", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("noise", [0.3, 0.0, 1e9])
+def test_the_utility_counts_by_its_noise_all_next_features_by_their_spread(sets, noise, emphasis):
     random = np.random.default_rng(0)
     following = tuple(random.standard_normal((len(sets.rows.head), 3)) for _ in range(2))
-    closed = ClosedSets(sets.rows, following)
+    closed = ClosedSets(sets.rows, following, noise, emphasis)
     for k in range(2):
-        variances = closed.outcomes(k, closed.training(k)).var(axis=0)
-        np.testing.assert_allclose([variances[0], variances[1:].sum()], 1)
+        used = closed.training(k)
+        spread = sets.rows.outcomes[used, 0].std()
+        share = np.clip(noise / spread, 0.01, 1)
+        variances = closed.outcomes(k, used).var(axis=0)
+        np.testing.assert_allclose(variances[0], share ** (-2 * emphasis))
+        np.testing.assert_allclose(variances[1:].sum(), 1)
 
 
 def test_trained_and_tested(study, sets, quick):
@@ -86,7 +94,15 @@ def test_trained_and_tested(study, sets, quick):
     assert residuals.shape == (len(sets.rows.head), found.sets.outputs)
     np.testing.assert_array_equal(residuals, out_of_fold_residuals(again.sets, again.networks))
     probabilities = head_probabilities(study, sets.rows)
-    assert 0 < dimension_test(found.sets, found.networks, probabilities, seed=SEED).p_value <= 1
+    p_value = dimension_test(found.sets, found.networks, probabilities, seed=SEED).p_value
+    assert 0 < p_value <= 1
+    start_and_size = (start, networks, size, 0.01, quick, probabilities)
+    for level in (0.0, 1.0):  # nothing is rejected, and everything
+        fit, tested = closed_and_tested(*start_and_size, level=level, seed=SEED, test_seed=SEED)
+        assert tested.p_value >= p_value
+        assert (fit.sets.emphasis == EMPHASES[0]) == (tested.p_value == p_value)
+        if level == 0:
+            assert fit.networks == found.networks
 
 
 def test_no_round_is_refused(sets, quick):

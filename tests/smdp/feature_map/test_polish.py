@@ -31,12 +31,21 @@ def started(sets, *, interpretable=False, activation="arctan", depth=1, dimensio
     ]
 
 
-def of_rows(sets, network, ridge):
+def of_rows(sets, network, ridge, counts=None):
     """The loss on the rows of the first set."""
     rows = sets.training(0)
     return polish._Loss(
-        sets.states(0, rows), sets.outcomes(0, rows), sets.rows.head[rows], network, ridge
+        sets.states(0, rows),
+        sets.outcomes(0, rows),
+        sets.rows.head[rows],
+        network,
+        ridge,
+        np.ones((sets.rows.heads, sets.outputs)) if counts is None else counts,
     )
+
+
+def different_counts(sets):
+    return np.random.default_rng(1).uniform(0.2, 3, (sets.rows.heads, sets.outputs))
 
 
 def value(loss, network):
@@ -60,11 +69,22 @@ def test_steps_end_in_a_minimum(sets, how):
 
 def test_people_who_were_left_out_are_predicted_no_worse(sets):
     start = started(sets)
+    noise = polish._held_out(sets, start)
     losses = []
     for times in (0, 1, 2, 40):
         found = polished(sets, start, 1.0, times=times)
-        losses.append(np.mean([held_out_loss(sets, k, each) for k, each in enumerate(found)]))
+        losses.append((polish._held_out(sets, found) / noise).mean())
     assert losses[0] > losses[1] >= losses[2] >= losses[3]
+
+
+def test_the_noise_of_people_left_out_is_the_loss_that_tuning_looks_at(sets):
+    start = started(sets)
+    noise, heads = polish._held_out(sets, start), sets.rows.head
+    total = sum(noise[a].sum() * (heads == a).sum() for a in range(sets.rows.heads))
+    losses = [
+        held_out_loss(sets, k, each) * (~sets.training(k)).sum() for k, each in enumerate(start)
+    ]
+    assert total == pytest.approx(sum(losses))
 
 
 def test_the_network_of_all_rows_takes_as_many_steps(sets):
@@ -79,7 +99,7 @@ def test_the_network_of_all_rows_takes_as_many_steps(sets):
 
 def test_the_slope_is_the_derivative_of_the_loss(sets):
     (network, *_) = started(sets, depth=2)
-    loss, theta = of_rows(sets, network, 0.01), polish._numbers(network)
+    loss, theta = of_rows(sets, network, 0.01, different_counts(sets)), polish._numbers(network)
     slope = loss._slope(network, theta)
     for k in range(0, len(theta), 7):
         step = 1e-5 * (np.arange(len(theta)) == k)
@@ -92,7 +112,7 @@ def test_the_slope_is_the_derivative_of_the_loss(sets):
 
 def test_with_linear_networks_it_is_least_squares(sets):
     (network, *_) = started(sets, activation="identity", dimension=4)
-    loss = of_rows(sets, network, 0.0)
+    loss = of_rows(sets, network, 0.0, different_counts(sets))
     for _ in range(8):
         network = loss.lowered(network)
     rows = sets.training(0)
@@ -102,7 +122,7 @@ def test_with_linear_networks_it_is_least_squares(sets):
         own = sets.rows.head[rows] == a
         x = np.column_stack([np.ones(own.sum()), states[own]])
         left = outcomes[own] - x @ np.linalg.lstsq(x, outcomes[own], rcond=None)[0]
-        expected.append(np.square(left).sum(axis=1).mean())
+        expected.append(np.square(left).mean(axis=0) @ different_counts(sets)[a])
     assert value(loss, network) == pytest.approx(np.mean(expected), rel=0.001)
 
 
