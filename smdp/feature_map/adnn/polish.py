@@ -15,6 +15,9 @@ weights and biases, each divided by the root of its v, and D the diagonal of J'J
 v_aj is the mean square that people left out have before the first step (in units in which the loss
 as a whole stays what it was). An outcome that is nearly without noise after an action tells more of
 the map than one that is nothing but noise, and what is tested later is divided by the same noise.
+But none counts more than the first, the utility: where that is mostly noise, as in real studies,
+features would rather predict themselves. (In HeartSteps two of three features then kept 77 % of
+what the state says of the outcome instead of 93 %.)
 
 The damping falls by a factor after a step that lowers the loss, and rises until there is one. Of
 many rows, evenly spaced ones make J'J, all of them the loss and its slope: the time is linear in
@@ -95,6 +98,7 @@ def polished(
 
     noise = _held_out(sets, folds)
     counts = 1 / np.maximum(noise, LEAST_NOISE * noise.mean())
+    counts = np.minimum(counts, counts[:, :1])  # nothing counts more than the utility
     counts *= noise.mean() / (counts * noise).mean()
     least, moved, best, gained = (noise * counts).sum(), folds, folds, 0
     for time in range(times):
