@@ -55,13 +55,8 @@ LAYERS = (
     "commands",
     "cli",
 )
-MAY_IMPORT_TORCH = {
-    "smdp.feature_map.adnn.network",
-    "smdp.feature_map.adnn.training",
-    "smdp.feature_map.adnn.minibatches",
-    "smdp.policy.q_neural",
-}
-STATISTICS = {"scipy", "torch", "dcor", "statsmodels", "sklearn"}
+MAY_IMPORT_TORCH = {"smdp.policy.q_neural"}
+STATISTICS = {"scipy", "torch", "numba", "dcor", "statsmodels", "sklearn"}
 PICKLING = {"pickle", "_pickle", "cloudpickle", "dill", "shelve"}
 
 

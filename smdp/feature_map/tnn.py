@@ -31,7 +31,7 @@ from smdp.feature_map.transitions import Scale, TrainingSets, Transitions, trans
 from smdp.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from smdp.feature_map.adnn.refit import Refitted  # torch comes along
+    from smdp.feature_map.adnn.refit import Refitted  # numba comes along
     from smdp.feature_map.adnn.tuning import Tuned
 
 

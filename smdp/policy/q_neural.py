@@ -14,7 +14,8 @@ methods for infinite horizon dynamic programming" (the level); Kingma & Ba (2015
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -57,7 +58,7 @@ def neural_q(
 ) -> FittedQ:
     """Fitted Q iteration of the trial and all resamples at once."""
     every = np.ones((1, rows.subjects), dtype=np.int64)
-    with one_thread():
+    with _one_thread():
         # On its own, so that its bits do not depend on how many refits there are.
         trial = _Training(rows, every, settings, seed, 0)
         trial.run(lambda share: progress(share / (1 + len(samples) / 5), "Training the network"))
@@ -82,6 +83,24 @@ def neural_q(
         converged=trial.converged,
         notes=tuple(notes),
     )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums are split between threads: only with a fixed number of them are the bits the same.
+
+    Numbers too small for full precision become 0: running means of gradients that have vanished
+    would take most of the time.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    try:
+        with one_thread():
+            yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(threads)
 
 
 class _Training:

@@ -75,6 +75,7 @@ class Candidate:
     """One dimension, fitted and tested."""
 
     tuned: Tuned
+    inputs: tuple[int, ...]  # the columns that it uses
     refitted: Refitted
     losses: NDArray[np.float64]  # of each fold, after the refit; of the utility if it is closed
     refit_loss: float  # out of fold, comparable with the tuned loss; NaN where it is closed
@@ -86,11 +87,6 @@ class Candidate:
     @property
     def dimension(self) -> int:
         return self.tuned.dimension
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """The columns with weights that are not zero."""
-        return self.tuned.network.selected
 
     def news(self) -> Message:
         """For those who watch: what the test said."""
@@ -289,7 +285,7 @@ class _Search:
         )
         if fewer_than is None:
             self.notes += notes + left_out
-        return wanted
+        return {each: self._judge.used(size) for each, size in wanted.items()}
 
 
 class _Judge(ABC):
@@ -306,6 +302,10 @@ class _Judge(ABC):
         self, architectures: Sequence[Architecture], report: Callable[[float], None]
     ) -> list[str]:
         """Refit those that are not known from before; notes on starts that were left out."""
+
+    def used(self, asked: Architecture) -> Architecture:
+        """What was refitted where this was asked for."""
+        return asked
 
     @abstractmethod
     def prepare(self, report: Report) -> list[str]:
@@ -377,6 +377,7 @@ class _FirstNotRejected(_Judge):
         losses = _refit_losses(sets, refitted)
         return Candidate(
             tuned=tuned,
+            inputs=architecture.inputs,
             refitted=refitted,
             losses=losses,
             refit_loss=float(losses.mean()),
@@ -412,6 +413,7 @@ class _TwoQuestions(_Judge):
         self._closed = settings.test == "closed"
         self._whole = whole
         self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
+        self._instead: dict[Architecture, Architecture] = {}  # of maps that dropped too much
         self._exact: dict[Architecture, float] = {}  # p-values of maps that were chosen by them
         self._of_full_state: NDArray[np.float64] | None = None
         self._policy: FullStatePolicy | None = None
@@ -423,15 +425,21 @@ class _TwoQuestions(_Judge):
     def refit(
         self, architectures: Sequence[Architecture], report: Callable[[float], None]
     ) -> list[str]:
-        unknown = list(dict.fromkeys(a for a in architectures if a not in self._refitted))
+        unknown = [a for a in architectures if self.used(a) not in self._refitted]
         share = 1.0 if self._whole else 0.6  # of the time that a map takes
         fitted, notes = refit(
             self._fitted_to,
-            unknown,
+            [*unknown, *(self._with_all(each) for each in unknown if self._may_lack(each))],
             self._settings,
             seed=_spawn(self._seed, 1),
             report=lambda done: report(share * done),
         )
+        for each in filter(self._may_lack, unknown):
+            narrow, wide = (fitted[size].residuals for size in (each, self._with_all(each)))
+            if clearly_worse(self._losses(narrow), self._losses(wide)):
+                self._instead[each] = self._with_all(each)
+        unknown = [a for a in dict.fromkeys(map(self.used, unknown)) if a not in self._refitted]
+        fitted = {each: fitted[each] for each in unknown}
         for k, each in enumerate(unknown):
             self._targets[each] = self._fitted_to
             if not self._whole:
@@ -440,6 +448,28 @@ class _TwoQuestions(_Judge):
                 fitted[each] = self._finish(each, fitted[each], own)
         self._refitted |= fitted
         return notes
+
+    def used(self, asked: Architecture) -> Architecture:
+        """With all variables, where those that were kept say clearly less of the utility.
+
+        The penalised fit predicts every variable's next value. With fewer features than variables
+        it may spend them on what is easy to predict and drop what the utility needs: in HeartSteps,
+        with two features, time of day and sitting still, not the steps walked before. So closed
+        features, which have no use for the rest, do not take its word for it.
+        """
+        return self._instead.get(asked, asked)
+
+    def _may_lack(self, size: Architecture) -> bool:
+        dropped = len(size.inputs) < self._sets.rows.columns
+        return self._closed and not self._whole and dropped
+
+    def _with_all(self, size: Architecture) -> Architecture:
+        return replace(size, inputs=tuple(range(self._sets.rows.columns)))
+
+    def _losses(self, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of each fold's people, the utility's mean square."""
+        fold = self._sets.rows.fold
+        return np.bincount(fold, np.square(residuals[:, 0])) / np.bincount(fold)
 
     def _finish(
         self, size: Architecture, fitted: Refitted, report: Callable[[float], None]
@@ -478,17 +508,17 @@ class _TwoQuestions(_Judge):
         return notes
 
     def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
-        rows, refitted = self._sets.rows, self._refitted[architecture]
+        refitted = self._refitted[architecture]
         exact, form = self._tested(architecture, refitted)
         kept, value = self._share_kept(refitted), self._value_lost(refitted)
         practical = kept.at_least > 1 - self._settings.negligible
         if self._closed:  # targets differ between maps, but for the utility
-            squares = np.square(refitted.residuals[:, 0])
-            losses = np.bincount(rows.fold, squares) / np.bincount(rows.fold)
+            losses = self._losses(refitted.residuals)
         else:
             losses = _refit_losses(self._sets, refitted)
         return Candidate(
             tuned=tuned,
+            inputs=architecture.inputs,
             refitted=refitted,
             losses=losses,
             refit_loss=float("nan") if self._closed else float(losses.mean()),

@@ -30,7 +30,7 @@ from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
 from smdp.progress import Cancelled, Progress, reworded, silent
 
 if TYPE_CHECKING:
-    from smdp.feature_map.adnn.dimension import Candidate, DimensionChoice  # torch comes along
+    from smdp.feature_map.adnn.dimension import Candidate, DimensionChoice  # numba comes along
 
 
 class FitCancelled(Cancelled):

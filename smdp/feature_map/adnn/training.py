@@ -1,4 +1,4 @@
-"""Algorithm 2 for many networks at once: minibatches, Adam, and a proximal step.
+"""Algorithm 2 for many networks: minibatches, Adam, and a proximal step.
 
 At each step and for each network, the loss is the mean over the actions of the mean over a
 minibatch of that action's rows of |prediction - Y|^2 (standardised). The first layer W moves by
@@ -15,33 +15,27 @@ Kingma & Ba (2015), "Adam"; Loshchilov & Hutter (2019), "Decoupled weight decay 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
-from smdp.feature_map.adnn.minibatches import Minibatches
-from smdp.feature_map.adnn.network import BatchedLayer, BatchedNetwork, initial_network
-from smdp.feature_map.adnn.prox import block_soft_threshold
+from smdp.feature_map.adnn.compiled_steps import ACTIVATIONS, take_steps
+from smdp.feature_map.adnn.initial_network import initial_network
 from smdp.feature_map.adnn.specification import HowToTrain, ModelSpec
-from smdp.feature_map.layers import Network
+from smdp.feature_map.layers import Layer, Network
 from smdp.feature_map.transitions import TrainingSets
 from smdp.parallel import each
 from smdp.progress import Progress, silent
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+Single = NDArray[np.float32]
 
-#: Steps between two reports of progress.
-REPORT_EVERY = 20
-
-#: Numbers held by the activations of one batch of networks: bounds the memory.
-LARGEST_BATCH = 30_000_000
-
-#: Weights of one batch of networks: with twice as many, training was slower by a quarter.
-MOST_WEIGHTS = 3_000_000
+#: Networks that are one piece of work.
+TOGETHER = 15
+#: Products between two looks whether to go on: a fraction of a second.
+AT_A_STRETCH = 300_000_000
 
 
 def train(
@@ -71,181 +65,165 @@ def train(
         )
         for spec in specs
     ]
-    parts = list(_batches_of_models(sets, specs, how))
-    before = np.cumsum([0, *map(len, parts)]) / max(1, len(specs))
+    count = -(-len(specs) // TOGETHER)
+    bounds = [len(specs) * k // count for k in range(count + 1)] if count else [0]
 
     def progress(k: int) -> Progress:
-        return lambda share, what: report(before[k] + share * (before[k + 1] - before[k]))
+        first, last = bounds[k] / len(specs), bounds[k + 1] / len(specs)
+        return lambda share, what: report(first + share * (last - first))
 
-    batches = [([specs[m] for m in part], [starts[m] for m in part]) for part in parts]
-    trained = each(_train_on_one_thread, batches, sets, how, seed, progress=progress)
-    found: dict[int, Network] = {}
-    for part, networks in zip(parts, trained, strict=True):
-        found.update(zip(part, networks, strict=True))
-    return [found[m] for m in range(len(specs))]
+    pieces = [
+        (list(specs[bounds[k] : bounds[k + 1]]), list(starts[bounds[k] : bounds[k + 1]]))
+        for k in range(count)
+    ]
+    trained = each(_train_some, pieces, sets, how, seed, progress=progress)
+    return [network for some in trained for network in some]
 
 
-def _train_on_one_thread(
-    batch: tuple[Sequence[ModelSpec], Sequence[Network]],
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Sums are split between threads: only with a fixed number of them are the bits the same."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+def _train_some(
+    piece: tuple[Sequence[ModelSpec], Sequence[Network]],
     sets: TrainingSets,
     how: HowToTrain,
     seed: np.random.SeedSequence,
     progress: Progress = silent,
 ) -> list[Network]:
+    specs, starts = piece
+    prepared: dict[int, _Rows] = {}
+    found = []
     with one_thread():
-        return _train_batch(sets, *batch, how, seed, lambda share: progress(share, ""))
+        for m, (spec, start) in enumerate(zip(specs, starts, strict=True)):
+            if spec.dataset not in prepared:
+                prepared[spec.dataset] = _Rows.of(sets, spec.dataset, how, seed)
+
+            def report(share: float, m: int = m) -> None:
+                progress((m + share) / len(specs), "")
+
+            found.append(_train_one(prepared[spec.dataset], spec, start, how, report))
+    return found
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Sums are split between threads: only with a fixed number of them are the bits the same.
+@dataclass(frozen=True)
+class _Rows:
+    """One training set, standardised, and which of its rows each step takes."""
 
-    Numbers too small for full precision become 0: running means of gradients that have vanished
-    would take most of the time.
-    """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    states: Single  # (R, p)
+    outcomes: Single  # (R, outputs)
+    order: NDArray[np.int32]  # (heads, rows)
+    lengths: NDArray[np.int64]  # (heads,): how many of them there are
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    try:
-        with threadpool_limits(1, user_api="blas"):
-            yield
-    finally:
-        torch.set_flush_denormal(False)
-        torch.set_num_threads(threads)
-
-
-def _batches_of_models(
-    sets: TrainingSets, specs: Sequence[ModelSpec], how: HowToTrain
-) -> Iterator[list[int]]:
-    """Networks of one depth, as many as fit into memory."""
-    rows = how.batch * sets.rows.heads if how.batch else len(sets.rows.states)
-    for depth in sorted({spec.depth for spec in specs}):
-        alike = [m for m, spec in enumerate(specs) if spec.depth == depth]
-        widest = max(specs[m].width * 2 * depth + specs[m].dimension for m in alike)
-        numbers = rows * (widest + 2 * sets.outputs)
-        weights = max(_weights(sets, specs[m]) for m in alike)
-        at_once = max(1, min(LARGEST_BATCH // numbers, MOST_WEIGHTS // weights))
-        # Of nearly equal size, so that none is left with a few.
-        parts = -(-len(alike) // at_once)
-        for k in range(parts):
-            yield alike[len(alike) * k // parts : len(alike) * (k + 1) // parts]
+    @classmethod
+    def of(
+        cls, sets: TrainingSets, dataset: int, how: HowToTrain, seed: np.random.SeedSequence
+    ) -> _Rows:
+        orders = [_order(sets, dataset, a, how, seed) for a in range(sets.rows.heads)]
+        lengths = np.array([len(order) for order in orders])
+        together = np.zeros((len(orders), lengths.max()), dtype=np.int32)
+        for a, order in enumerate(orders):
+            together[a, : len(order)] = order
+        states, outcomes = sets.states(dataset), sets.outcomes(dataset)
+        return cls(states.astype(np.float32), outcomes.astype(np.float32), together, lengths)
 
 
-def _weights(sets: TrainingSets, spec: ModelSpec) -> int:
-    """About how many weights a network has."""
-    rows, width = sets.rows, spec.width
-    outputs = sets.outputs * rows.heads
-    within = (spec.depth - 1) * width * (1 + rows.heads)
-    return width * (rows.columns + spec.dimension * (1 + rows.heads) + within + outputs)
+def _order(
+    sets: TrainingSets, dataset: int, head: int, how: HowToTrain, seed: np.random.SeedSequence
+) -> NDArray[np.int64]:
+    """The training rows of an action, shuffled anew each time all have been used."""
+    rows = np.flatnonzero(sets.training(dataset) & (sets.rows.head == head))
+    if how.batch is None:
+        return rows
+    # 2**32 - 1: a key that no network's random start has.
+    key = (*seed.spawn_key, 2**32 - 1, dataset, head)
+    random = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
+    needed = how.steps * how.batch
+    shuffled = [random.permutation(rows) for _ in range(-(-needed // len(rows)))]
+    return np.concatenate(shuffled)[:needed]
 
 
-def _train_batch(
-    sets: TrainingSets,
-    specs: Sequence[ModelSpec],
-    starts: Sequence[Network],
+def _train_one(
+    rows: _Rows,
+    spec: ModelSpec,
+    start: Network,
     how: HowToTrain,
-    seed: np.random.SeedSequence,
     report: Callable[[float], None],
-) -> list[Network]:
-    network = BatchedNetwork(starts, [spec.inputs for spec in specs])
-    data = Minibatches(sets, [spec.dataset for spec in specs], how, seed)
-    heads = list(range(sets.rows.heads))
-    together = [heads] if how.updates == "joint" else [[a] for a in heads]
-    first = _FirstLayer(network.features[0], specs, how) if how.penalised else None
-    shared = network.features[1:] if how.penalised else network.features
-    biases = [network.features[0].bias] if how.penalised else []
-    decay = torch.tensor([spec.weight_decay for spec in specs])[:, None, None]
-    map_optimiser = _Adam(shared, decay, how, biases)
-    head_optimisers = [
-        _Adam([layer for a in group for layer in network.heads[a]], decay, how)
-        for group in together
-    ]
-    layers = [*network.features, *(layer for head in network.heads for layer in head)]
-    for step in range(how.steps):
-        if step % REPORT_EVERY == 0:
-            report(step / how.steps)
-        rate = how.learning_rate * 0.5 * (1 + math.cos(math.pi * step / how.steps))
-        for group, head_optimiser in zip(together, head_optimisers, strict=True):
-            _loss(network, data, group, step).backward()
-            for layer in layers:
-                layer.mask_gradient()
-            for optimiser in (map_optimiser, head_optimiser):
-                optimiser.step(rate)
-            if first is not None:
-                first.step(rate)
-    return network.unpack()
-
-
-def _loss(network: BatchedNetwork, data: Minibatches, heads: list[int], step: int) -> Tensor:
-    """The sum over the networks of each one's mean loss on this step's rows."""
-    batches = [data.rows(a, step) for a in heads]
-    features = network.map(data.states(torch.cat(batches, dim=1)))
-    total = torch.zeros(())
-    for a, rows, own in zip(
-        heads, batches, features.split([b.shape[1] for b in batches], dim=1), strict=True
-    ):
-        error = network.predict(own, a) - data.outcomes(rows)
-        total = total + error.square().sum() / (rows.shape[1] * len(heads))
-    return total
-
-
-class _Adam:
-    """Adam with decoupled weight decay, of each network its own: weights decay, biases do not."""
-
-    def __init__(
-        self,
-        layers: Sequence[BatchedLayer],
-        decay: Tensor,  # (M, 1, 1)
-        how: HowToTrain,
-        more: Sequence[Tensor] = (),
-    ) -> None:
-        self._weights, self._decay = [layer.weights for layer in layers], decay
-        parameters = [*self._weights, *(layer.bias for layer in layers), *more]
-        self._adam = torch.optim.Adam(
-            parameters, lr=how.learning_rate, betas=(BETA1, BETA2), eps=EPSILON, fused=True
+) -> Network:
+    first = start.features[0]
+    columns = first.weights.shape[1]
+    inputs = list(range(columns) if spec.inputs is None else spec.inputs)
+    narrow = Layer(first.weights[:, inputs], first.bias)
+    layers = [narrow, *start.features[1:], *(layer for head in start.heads for layer in head)]
+    theta, places = _in_one(layers)
+    mean, square = np.zeros_like(theta), np.zeros_like(theta)
+    running, counts = np.zeros(1), np.zeros(2 + len(start.heads), dtype=np.int64)
+    states = np.ascontiguousarray(rows.states[:, inputs])
+    a_step = len(theta) * (how.batch * len(rows.order) if how.batch else len(states))
+    stretch = max(1, AT_A_STRETCH // max(1, a_step))
+    for step in range(0, how.steps, stretch):
+        report(step / how.steps)
+        take_steps(
+            theta,
+            mean,
+            square,
+            running,
+            counts,
+            places,
+            len(start.features),
+            len(start.heads[0]),
+            len(start.heads),
+            ACTIVATIONS[how.activation],
+            states,
+            rows.outcomes,
+            rows.order,
+            rows.lengths,
+            how.batch or 0,
+            step,
+            min(how.steps, step + stretch),
+            how.steps,
+            how.learning_rate,
+            float(spec.weight_decay),
+            how.penalised,
+            float(spec.penalty),
+            float(how.harder_below),
+            float(how.harder),
+            np.arange(len(inputs)),
+            len(inputs),
+            how.updates == "alternating",
         )
-
-    def step(self, rate: float) -> None:
-        with torch.no_grad():
-            for weights in self._weights:
-                weights.mul_(1 - rate * self._decay)
-        self._adam.param_groups[0]["lr"] = rate
-        self._adam.step()
-        self._adam.zero_grad()
+    return _with(start, theta, places, inputs)
 
 
-class _FirstLayer:
-    """The penalised first layer: Adam with one step size for each network, then the prox."""
+def _in_one(layers: Sequence[Layer]) -> tuple[Single, NDArray[np.int64]]:
+    """All weights and biases as one array, and the place, outputs and inputs of each layer."""
+    parts = [part for layer in layers for part in (layer.weights.ravel(), layer.bias)]
+    sizes = [layer.weights.size + layer.bias.size for layer in layers]
+    starts = np.cumsum([0, *sizes[:-1]])
+    places = [(at, *layer.weights.shape) for at, layer in zip(starts, layers, strict=True)]
+    return np.concatenate(parts).astype(np.float32), np.array(places, dtype=np.int64)
 
-    def __init__(self, layer: BatchedLayer, specs: Sequence[ModelSpec], how: HowToTrain) -> None:
-        self._layer, self._how = layer, how
-        self._penalty = torch.tensor([spec.penalty for spec in specs])[:, None, None]
-        self._size = torch.tensor([float(np.prod(size)) for size in layer.sizes])
-        self._mean = torch.zeros_like(layer.weights)
-        self._square = torch.zeros(len(specs))
-        self._steps = 0
 
-    def step(self, rate: float) -> None:
-        gradient = self._layer.weights.grad
-        assert gradient is not None
-        self._steps += 1
-        self._mean.mul_(BETA1).add_(gradient, alpha=1 - BETA1)
-        square = gradient.square().sum((1, 2)) / self._size
-        self._square.mul_(BETA2).add_(square, alpha=1 - BETA2)
-        root = (self._square / (1 - BETA2**self._steps)).sqrt()
-        eta = (rate / (root + EPSILON))[:, None, None]
-        with torch.no_grad():
-            weights = self._layer.weights
-            moved = weights - eta * self._mean / (1 - BETA1**self._steps)
-            weights.copy_(block_soft_threshold(moved, eta * self._penalty * self._factor(moved)))
-        self._layer.weights.grad = None
-
-    def _factor(self, weights: Tensor) -> Tensor | float:
-        """(M, p, 1): how many times its penalty each column has."""
-        if self._how.harder_below == 0:
-            return 1.0
-        norms = weights.norm(dim=2, keepdim=True)
-        weak = norms < self._how.harder_below * norms.amax(dim=1, keepdim=True)
-        return torch.where(weak, self._how.harder, 1.0)
+def _with(
+    start: Network, theta: Single, places: NDArray[np.int64], inputs: Sequence[int]
+) -> Network:
+    """The network with these weights and biases; inputs that it may not use have none."""
+    numbers = theta.astype(np.float64)
+    layers = []
+    for at, out, into in places.tolist():
+        weights = numbers[at : at + out * into].reshape(out, into)
+        layers.append(Layer(weights, numbers[at + out * into : at + out * into + out]))
+    wide = np.zeros_like(start.features[0].weights)
+    wide[:, inputs] = layers[0].weights
+    layers[0] = Layer(wide, layers[0].bias)
+    of_map, of_head = len(start.features), len(start.heads[0])
+    return replace(
+        start,
+        features=tuple(layers[:of_map]),
+        heads=tuple(tuple(layers[k : k + of_head]) for k in range(of_map, len(layers), of_head)),
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from smdp.feature_map.adnn import polish
-from smdp.feature_map.adnn.network import initial_network
+from smdp.feature_map.adnn.initial_network import initial_network
 from smdp.feature_map.adnn.polish import polished
 from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.tuning import held_out_loss

@@ -71,11 +71,11 @@ def test_the_gap_below_the_choice_is_filled(sets, quick, monkeypatch):
     """Dimension 3 is the first that is not rejected; 1 and 4 were tried before it."""
     monkeypatch.setattr(dimension, "candidate_dimensions", lambda columns, settings: (1, 4))
     monkeypatch.setattr(dimension, "at_most", lambda p, level: False)
-    monkeypatch.setattr(dimension.Candidate, "inputs", property(lambda self: (0, 1, 2, 3)))
     judge = dimension._FirstNotRejected.judge
 
     def by_decree(self, tuned, architecture):
-        return replace(judge(self, tuned, architecture), rejected=tuned.dimension < 3)
+        found = judge(self, tuned, architecture)
+        return replace(found, inputs=(0, 1, 2, 3), rejected=tuned.dimension < 3)
 
     monkeypatch.setattr(dimension._FirstNotRejected, "judge", by_decree)
     found = dimension.choose_dimension(
