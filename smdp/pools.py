@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -140,10 +141,28 @@ def _parallel(joblib: Any, ordered: bool) -> Any:
     return joblib.Parallel(return_as=how, batch_size=1, pre_dispatch="2 * n_jobs")
 
 
-def with_one_thread(work: Work, *arguments: Any, **options: Any) -> Any:
+#: Whether BLAS has one thread already: looking for it takes longer than small pieces of work.
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Sums are split between threads: only with a fixed number of them are the bits the same."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    with threadpool_limits(1, user_api="blas"):
+    if _alone.get():
+        yield
+        return
+    before = _alone.set(True)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        _alone.reset(before)
+
+
+def with_one_thread(work: Work, *arguments: Any, **options: Any) -> Any:
+    with one_thread():
         return work(*arguments, **options)
 
 

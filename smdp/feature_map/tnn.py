@@ -154,7 +154,7 @@ def _refit_without_each(
 ) -> list[FittedFeatureMap]:
     """The network of each action with the same variables and size, without penalty."""
     from smdp.feature_map.adnn.refit import Architecture, trained_without_each
-    from smdp.feature_map.adnn.training import one_thread
+    from smdp.pools import one_thread
 
     sizes = fitted.networks
     if not sizes:

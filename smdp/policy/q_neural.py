@@ -23,11 +23,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from smdp.feature_map.adnn.training import one_thread
 from smdp.feature_map.layers import Layer
 from smdp.policy.decision_rows import DecisionRows
 from smdp.policy.policy_settings import PolicySettings
 from smdp.policy.q_function import FittedQ, q_function
+from smdp.pools import one_thread
 from smdp.progress import Progress
 
 BATCH = 128

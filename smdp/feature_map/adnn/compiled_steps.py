@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy.linalg  # noqa: F401 - the BLAS of compiled code, there before its threads are limited
 from numba import njit
 
 #: Rows that go through a network together.
@@ -35,16 +36,20 @@ _A1, _A2, _A3, _A4 = _F(-0.3333314528), _F(0.1999355085), _F(-0.1420889944), _F(
 _A5, _A6, _A7, _A8 = _F(-0.0752896400), _F(0.0429096138), _F(-0.0161657367), _F(0.0028662257)
 
 # Sums may be made in another order, and products joined with sums; infinities stay what they are.
-_compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+# Without numpy's way with divisions, each would be looked at for a zero, one after the other.
+_compiled = njit(
+    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
+)
 
 
 @_compiled
 def _activate(kind, values, slopes, units, rows):  # type: ignore[no-untyped-def]
     """In place; `slopes` becomes the derivative."""
     for u in range(units):
-        for r in range(rows):
-            x = values[u, r]
-            if kind == ARCTAN:
+        # A loop for each, so that several rows are done at once.
+        if kind == ARCTAN:
+            for r in range(rows):
+                x = values[u, r]
                 size = abs(x)
                 y = _ONE / size if size > _ONE else size
                 z = y * y
@@ -60,13 +65,16 @@ def _activate(kind, values, slopes, units, rows):  # type: ignore[no-untyped-def
                 angle = _HALF_PI - p if size > _ONE else p
                 values[u, r] = -angle if x < _ZERO else angle
                 slopes[u, r] = _ONE / (_ONE + x * x)
-            elif kind == TANH:
-                t = _F(math.tanh(x))
+        elif kind == TANH:
+            for r in range(rows):
+                t = _F(math.tanh(values[u, r]))
                 values[u, r] = t
                 slopes[u, r] = _ONE - t * t
-            else:
+        else:
+            for r in range(rows):
+                x = values[u, r]
                 values[u, r] = max(x, _ZERO)
-                slopes[u, r] = _ONE if x > _ZERO else _ZERO
+                slopes[u, r] = _F(x > _ZERO)
 
 
 @_compiled

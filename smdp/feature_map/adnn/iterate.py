@@ -68,7 +68,8 @@ def fit_feature_map(
     depends on the data, the settings and the seed only. "Not rejected at the level" is all that
     is established about the dimension. Stopped by `progress`, it raises `FitCancelled`.
     """
-    from smdp.feature_map.adnn.training import one_thread
+    from smdp.feature_map.adnn import dimension  # noqa: F401 - what it loads is limited, too
+    from smdp.pools import one_thread
 
     check_asked(trajectories, settings, FeatureMapSettings, seed)
     check_dimensions(trajectories, settings)

@@ -16,7 +16,6 @@ Kingma & Ba (2015), "Adam"; Loshchilov & Hutter (2019), "Decoupled weight decay 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,8 +31,8 @@ from smdp.progress import Progress, silent
 
 Single = NDArray[np.float32]
 
-#: Networks that are one piece of work.
-TOGETHER = 15
+#: Networks of one training set that are one piece of work at the most.
+TOGETHER = 60
 #: Products between two looks whether to go on: a fraction of a second.
 AT_A_STRETCH = 300_000_000
 
@@ -65,28 +64,27 @@ def train(
         )
         for spec in specs
     ]
-    count = -(-len(specs) // TOGETHER)
-    bounds = [len(specs) * k // count for k in range(count + 1)] if count else [0]
+    pieces = list(_pieces(specs))
+    done = np.cumsum([0, *map(len, pieces)]) / max(1, len(specs))
 
     def progress(k: int) -> Progress:
-        first, last = bounds[k] / len(specs), bounds[k + 1] / len(specs)
-        return lambda share, what: report(first + share * (last - first))
+        return lambda share, what: report(done[k] + share * (done[k + 1] - done[k]))
 
-    pieces = [
-        (list(specs[bounds[k] : bounds[k + 1]]), list(starts[bounds[k] : bounds[k + 1]]))
-        for k in range(count)
-    ]
-    trained = each(_train_some, pieces, sets, how, seed, progress=progress)
-    return [network for some in trained for network in some]
+    work = [([specs[m] for m in piece], [starts[m] for m in piece]) for piece in pieces]
+    found: dict[int, Network] = {}
+    trained = each(_train_some, work, sets, how, seed, progress=progress)
+    for piece, networks in zip(pieces, trained, strict=True):
+        found.update(zip(piece, networks, strict=True))
+    return [found[m] for m in range(len(specs))]
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Sums are split between threads: only with a fixed number of them are the bits the same."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    with threadpool_limits(1, user_api="blas"):
-        yield
+def _pieces(specs: Sequence[ModelSpec]) -> Iterator[list[int]]:
+    """Networks of one training set."""
+    for dataset in sorted({spec.dataset for spec in specs}):
+        alike = [m for m, spec in enumerate(specs) if spec.dataset == dataset]
+        parts = -(-len(alike) // TOGETHER)
+        for k in range(parts):
+            yield alike[len(alike) * k // parts : len(alike) * (k + 1) // parts]
 
 
 def _train_some(
@@ -97,17 +95,14 @@ def _train_some(
     progress: Progress = silent,
 ) -> list[Network]:
     specs, starts = piece
-    prepared: dict[int, _Rows] = {}
+    rows = _Rows.of(sets, specs[0].dataset, how, seed)
     found = []
-    with one_thread():
-        for m, (spec, start) in enumerate(zip(specs, starts, strict=True)):
-            if spec.dataset not in prepared:
-                prepared[spec.dataset] = _Rows.of(sets, spec.dataset, how, seed)
+    for m, (spec, start) in enumerate(zip(specs, starts, strict=True)):
 
-            def report(share: float, m: int = m) -> None:
-                progress((m + share) / len(specs), "")
+        def report(share: float, m: int = m) -> None:
+            progress((m + share) / len(specs), "")
 
-            found.append(_train_one(prepared[spec.dataset], spec, start, how, report))
+        found.append(_train_one(rows, spec, start, how, report))
     return found
 
 

@@ -27,7 +27,7 @@ def refit_without_each(
     from smdp.feature_map.adnn.closed import UtilitySets, closed_features
     from smdp.feature_map.adnn.polish import polished
     from smdp.feature_map.adnn.refit import Architecture, trained_without_each
-    from smdp.feature_map.adnn.training import one_thread
+    from smdp.pools import one_thread
 
     used = fitted.variables_used
     about = tuple(trajectories.variable(name) for name in used)
