@@ -28,7 +28,7 @@ class DashboardServer:
     def __init__(self, folder: Path, *options: str, **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self._port = str(probe.getsockname()[1])
+            self.port = int(probe.getsockname()[1])
         self.key_address = self.address = self.cookie = ""
         self.log = folder / "log.txt"
         self._options = options
@@ -45,7 +45,7 @@ class DashboardServer:
         command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port"]
         with self.log.open("w") as output:
             self.process = subprocess.Popen(
-                [*command, self._port, *self._options],
+                [*command, str(self.port), *self._options],
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=self._environment,
@@ -93,7 +93,7 @@ class DashboardServer:
     def _answers(self) -> bool:
         with (
             contextlib.suppress(OSError),
-            socket.create_connection(("127.0.0.1", int(self._port)), timeout=5),
+            socket.create_connection(("127.0.0.1", self.port), timeout=5),
         ):
             return True
         return False
