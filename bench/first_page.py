@@ -15,14 +15,18 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from dashboard_server import DashboardServer
+
 RUNS = 5
 BAR = 1.5
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-DASHBOARD = ["-m", "smdp.cli", "dashboard", "--no-browser", "--port"]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"] h1'
 
 
@@ -38,7 +42,8 @@ def main() -> None:
         empty = Path(folder) / "empty.py"
         empty.write_text('import streamlit as st\n\nst.title("empty")\n')
         pairs = [
-            (measure(empty_app(empty), browser), measure(DASHBOARD, browser)) for _ in range(RUNS)
+            (measure(empty_app(empty), browser), measure(dashboard(Path(folder)), browser))
+            for _ in range(RUNS)
         ]
     for position, label in enumerate(("from server start", "server already up")):
         empty_best = min(empty_times[position] for empty_times, _ in pairs)
@@ -49,17 +54,10 @@ def main() -> None:
         )
 
 
-def empty_app(script: Path) -> list[str]:
-    """The command that serves the script as quietly as our own, short of its port."""
-    command = ["-m", "streamlit", "run", str(script), "--logger.level=warning"]
-    command += ["--browser.gatherUsageStats=false", "--server.headless=true"]
-    return [*command, "--server.address=127.0.0.1", "--server.port"]
-
-
-def measure(command: list[str], browser: Browser) -> tuple[float, float]:
+def measure(running: AbstractContextManager[str], browser: Browser) -> tuple[float, float]:
     """Seconds to a ready page: from starting the server, and once more when it is up."""
     start = time.perf_counter()
-    with running(command) as address:
+    with running as address:
         open_page(browser, address)
         cold = time.perf_counter() - start
         start = time.perf_counter()
@@ -68,14 +66,28 @@ def measure(command: list[str], browser: Browser) -> tuple[float, float]:
 
 
 @contextlib.contextmanager
-def running(command: list[str]) -> Iterator[str]:
+def dashboard(folder: Path) -> Iterator[str]:
+    server = DashboardServer(folder)
+    try:
+        server.start()
+        yield server.key_address
+    finally:
+        server.stop()
+
+
+@contextlib.contextmanager
+def empty_app(script: Path) -> Iterator[str]:
+    """Serves the script as quietly as our own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
+    command = ["-m", "streamlit", "run", str(script), "--logger.level=warning"]
+    command += ["--browser.gatherUsageStats=false", "--server.headless=true"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}"]
     server = subprocess.Popen(
-        [sys.executable, *command, str(port)],
-        cwd=tempfile.gettempdir(),  # the empty app would take our configuration from the checkout
+        [sys.executable, *command],
+        cwd=tempfile.gettempdir(),  # it would take our configuration from the checkout
         stdout=subprocess.DEVNULL,
     )
     try:

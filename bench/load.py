@@ -10,17 +10,11 @@ Usage: python bench/load.py [clients]
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import io
-import os
 import re
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -36,6 +30,10 @@ from smdp.data.read_table import read_table
 from smdp.parallel import cores
 from smdp.screening import screen
 from smdp.simulation.basics_like import basics_like
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from dashboard_server import DashboardServer
 
 CLIENTS = 10
 SUBJECTS = 30
@@ -107,15 +105,16 @@ async def note(client: Client, page: Page) -> None:
     client.seen += await page.locator("body").inner_text()
 
 
-async def most_workers(pid: int, done: asyncio.Event) -> int:
+async def most_workers(server: DashboardServer, done: asyncio.Event) -> int:
     most = 0
     while not done.is_set():
-        most = max(most, len(workers(pid)))
+        most = max(most, len(server.workers()))
         await asyncio.sleep(0.1)
     return most
 
 
-async def run(clients: list[Client], address: str, pid: int) -> None:
+async def run(clients: list[Client], server: DashboardServer) -> None:
+    address, pid = server.key_address, server.pid
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         sys.exit("No Chromium was found. Install one, on Debian with: apt-get install chromium")
@@ -128,7 +127,7 @@ async def run(clients: list[Client], address: str, pid: int) -> None:
         await walk(first, browser, address)
         one = memory(pid)
         done = asyncio.Event()
-        counting = asyncio.create_task(most_workers(pid, done))
+        counting = asyncio.create_task(most_workers(server, done))
         began = perf_counter()
         await asyncio.gather(*(walk(client, browser, address) for client in others))
         seconds = perf_counter() - began
@@ -163,43 +162,10 @@ def check(clients: list[Client], most: int) -> None:
     )
 
 
-def workers(pid: int) -> set[int]:
-    """The processes that the server started and that are still there."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid and fields[0] != "Z":
-                found.add(int(stat.parent.name))
-    return found
-
-
 def memory(pid: int) -> float:
     """The server's resident memory, MiB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
-
-
-@contextlib.contextmanager
-def dashboard(folder: Path) -> Iterator[tuple[str, int]]:
-    """The address of a dashboard, and its process number."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        env=os.environ | {"SMDP_AUTOSAVE": str(folder / "autosave")},
-    )
-    try:
-        while True:
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
-                break
-        yield address, server.pid
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def main() -> None:
@@ -207,13 +173,19 @@ def main() -> None:
         print("Skipped: processes and their memory are looked up as on Linux.")
         return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else CLIENTS
-    with tempfile.TemporaryDirectory() as name, dashboard(Path(name)) as (address, pid):
+    with tempfile.TemporaryDirectory() as name:
+        server = DashboardServer(Path(name))
         clients = []
         for number in range(count + 1):  # the first alone, to see what the others add
             file = Path(name) / f"study-{number:02d}.csv"
             basics_like(number, subjects=SUBJECTS).to_csv(file, index=False)
             clients.append(Client(number, file))
-        asyncio.run(run(clients, address, pid))
+        try:
+            server.start()
+            asyncio.run(run(clients, server))
+            server.stop()
+        finally:
+            server.kill()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dashboard import autosaving
 from dashboard.navigation import pages, sidebar, step_of_page
 from dashboard.page import skeleton
 from dashboard.page_style import apply_style
-from dashboard.returning import remember_in_browser
+from dashboard.returning import remember_browser
 from dashboard.running import collect
 from dashboard.session import Key, begin_visit
 from smdp.plugins import load_plugins
@@ -27,8 +27,8 @@ st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
 autosaving.name_in_address()
 sidebar()
-remember_in_browser()
 try:
     page.run()
 finally:  # also where the page stopped early or starts anew
     autosaving.keep_work()
+    remember_browser()

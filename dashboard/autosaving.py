@@ -43,6 +43,7 @@ class Autosave:
     running: tuple[str, ...] = ()  # the steps that are being worked out, as was last written
     copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
     mark: OpenMark | None = None  # goes with the session
+    known_to: tuple[str, str] = ("", "")  # the name and the browser, as was last written
     _waiting: Analysis | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -73,7 +74,7 @@ class Autosave:
     def forget(self) -> None:
         """Delete what was written, and write no more."""
         self.on = False
-        self.mark = None
+        self.mark, self.known_to = None, ("", "")
         with self._writing:
             self.store.forget(self.name)
         _owners.pop(self.name, None)

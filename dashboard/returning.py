@@ -1,31 +1,44 @@
-"""Coming back by the plain address: the browser remembers which kept work is its own.
+"""Coming back by the plain address: Start offers what was worked on in this browser.
 
-Kept work is found by its name, which nobody can guess. The browser keeps the last few names in a
-cookie, so that Start can offer that work again, to this browser and to no other on the computer.
+A browser is known by a cookie that no script can read. Beside kept work lies a mark of the browser
+that it was last worked on in, so that it is offered there and in no other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import streamlit as st
 
 from dashboard import autosaving
-from dashboard.browser_memory import BETWEEN, COOKIE, MOST, remembering
+from dashboard.entering import BROWSER, browser_mark
 from dashboard.navigation import last_page
 from dashboard.session import Key
 from dashboard.show import literal, part
 from dashboard.table import loaded
-from smdp.analysis.autosave import NAME, Autosaves
+from smdp.analysis.autosave import Autosaves
+from smdp.errors import SmdpError
+
+MOST = 3
 
 
-def remember_in_browser() -> None:
-    """Let the browser keep the name of this session's work."""
+def remember_browser() -> None:
+    """Let this session's work be offered again in this browser."""
     mine = autosaving.present()
-    if mine is None or not mine.on or loaded() is None:
+    browser = _browser()
+    if mine is None or not mine.on or loaded() is None or not browser:
         return
-    with st.sidebar:
-        st.html(remembering(mine.name), unsafe_allow_javascript=True)
+    if mine.known_to != (mine.name, browser):
+        mine.known_to = (mine.name, browser)
+        with contextlib.suppress(SmdpError, OSError):
+            mine.store.mark_browser(mine.name, browser)
+
+
+def _browser() -> str:
+    """Its mark; "" where there is no browser."""
+    known = st.context.cookies.get(BROWSER, "")
+    return browser_mark(known) if isinstance(known, str) else ""
 
 
 def offer() -> None:
@@ -33,15 +46,13 @@ def offer() -> None:
     mine = autosaving.present()
     if mine is None or loaded() is not None:
         return
-    named = st.context.cookies.get(COOKIE, "").split(BETWEEN)
-    names = [name for name in named if NAME.fullmatch(name)]
-    found = [name for name in names if mine.store.saved_at(name) is not None]
+    found = mine.store.of_browser(_browser())[:MOST]
     if not found:
         return
     with st.container(border=True):
         part("Go on where you left off")
         st.caption("Kept on this computer, and offered in this browser only.")
-        for name in found[:MOST]:
+        for name in found:
             with st.container(horizontal=True, vertical_alignment="center"):
                 if st.button(
                     literal(_title(mine.store, name)),

@@ -1,9 +1,26 @@
 """The server of the dashboard: its script behind the guard."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import streamlit as st
 from starlette.middleware import Middleware
 
+from dashboard.browser_window import browser_window
 from dashboard.guard import Guard
 from dashboard.lasting_files import lasting_files
+from smdp.commands.entrance import handed_over
 
-app = st.App("app.py", middleware=[Middleware(Guard)], lifespan=lasting_files)
+entrance = handed_over()
+
+
+@asynccontextmanager
+async def as_long_as_it_runs(app: st.App) -> AsyncIterator[None]:
+    async with lasting_files(app):
+        with browser_window(entrance, st.get_option("server.port")):
+            yield
+
+
+app = st.App(
+    "app.py", middleware=[Middleware(Guard, entrance=entrance)], lifespan=as_long_as_it_runs
+)

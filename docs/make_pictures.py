@@ -98,7 +98,7 @@ def main() -> None:
             page = browser.new_context(viewport=SIZE).new_page()
             page.set_default_timeout(SLOW)
             expect.set_options(timeout=SLOW)
-            page.goto(server.address)
+            page.goto(server.key_address)
             walk(page)
             browser.close()
         finally:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
+import re
 import socket
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from waiting import wait_until
 
+PRINTED = re.compile(r"The dashboard is at (\S+)")
+
 
 class DashboardServer:
-    """Serves at an address of its own, and keeps work in the folder."""
+    """Serves at an address of its own, and keeps work in the folder.
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    Each start has a new `key_address`, as it is printed: opened in a browser, it leads to
+    `address`, under which all pages are. `cookie` is what it gives the browser.
+    """
+
+    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self._port = str(probe.getsockname()[1])
-        self.address = f"http://127.0.0.1:{self._port}"
+            self.port = int(probe.getsockname()[1])
+        self.key_address = self.address = self.cookie = ""
         self.log = folder / "log.txt"
+        self._options = options
         self._environment = os.environ | {"SMDP_AUTOSAVE": str(folder / "autosave")} | environment
         self.process: subprocess.Popen | None = None
 
@@ -31,19 +41,30 @@ class DashboardServer:
         return self.process.pid
 
     def start(self) -> None:
-        """Return when it answers."""
+        """Return when it answers, and know how to get in."""
         command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port"]
-        with self.log.open("a") as output:
+        with self.log.open("w") as output:
             self.process = subprocess.Popen(
-                [*command, self._port],
+                [*command, str(self.port), *self._options],
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=self._environment,
             )
         wait_until(
-            lambda: self._healthy() or self.process.poll() is not None, told=self.log.read_text
+            lambda: self._answers() or self.process.poll() is not None, told=self.log.read_text
         )
         assert self.process.poll() is None, f"It did not start:\n{self.log.read_text()}"
+        self.key_address = PRINTED.search(self.log.read_text())[1]
+        if "?key=" in self.key_address:
+            self.address, self.cookie = exchanged(self.key_address)
+
+    def let_in(self, context: Any) -> Any:
+        """Give a browser what it would get for the printed address."""
+        name, _, value = self.cookie.partition("=")
+        parts = urlsplit(self.address)
+        given = {"name": name, "value": value, "domain": parts.hostname, "path": parts.path}
+        context.add_cookies([given | {"httpOnly": True, "sameSite": "Strict"}])
+        return context
 
     def stop(self) -> None:
         """As with Ctrl+C."""
@@ -69,13 +90,57 @@ class DashboardServer:
                 found.add(int(stat.parent.name))
         return found
 
-    def _healthy(self) -> bool:
+    def _answers(self) -> bool:
         with (
             contextlib.suppress(OSError),
-            urllib.request.urlopen(f"{self.address}/_stcore/health") as reply,
+            socket.create_connection(("127.0.0.1", self.port), timeout=5),
         ):
-            return reply.status == 200
+            return True
         return False
+
+
+def exchanged(key_address: str) -> tuple[str, str]:
+    """The address of the pages and the cookie that a browser gets for the printed address."""
+    parts = urlsplit(key_address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    connection.request("GET", f"{parts.path}?{parts.query}")
+    reply = connection.getresponse()
+    (given,) = (v for v in reply.headers.get_all("Set-Cookie") if v.startswith("smdp_pass="))
+    connection.close()
+    path = re.search(r"Path=([^;]+)", given)[1]
+    return f"http://{parts.netloc}{path}", given.split(";")[0]
+
+
+def ask(
+    server: DashboardServer,
+    path: str,
+    method: str = "GET",
+    body: bytes | None = None,
+    *,
+    known: bool = True,
+    **headers: str,
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and content of the answer to a path below the pages' address, asked as a
+    browser that was let in, or as a stranger who found out that address; a header has _ for -."""
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    if known:
+        given["Cookie"] = "; ".join(filter(None, (server.cookie, given.get("Cookie"))))
+    parts = urlsplit(server.address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=20)
+    connection.request(method, parts.path + path, body=body, headers=given)
+    reply = connection.getresponse()
+    content = b"" if reply.status == 101 else reply.read()
+    connection.close()
+    return reply.status, {k.lower(): v for k, v in reply.getheaders()}, content
+
+
+#: Of a web socket.
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "c21kcC1zbWRwLXNtZHAtcw==",
+}
 
 
 def alive(pid: int) -> bool:

@@ -24,7 +24,7 @@ from smdp.text import shorten
 
 VARIABLE = "SMDP_AUTOSAVE"
 NAME = re.compile(r"[a-z0-9]{8,64}")
-SUFFIX, RUNNING, OPEN = ".smdp", ".running", ".open"
+SUFFIX, RUNNING, OPEN, BROWSER = ".smdp", ".running", ".open", ".browser"
 KEEP_DAYS = 30
 KEEP_FILES = 50
 
@@ -94,6 +94,20 @@ class Autosaves:
             return tuple(self._path(name).with_suffix(RUNNING).read_text("utf-8").split("\n"))
         return ()
 
+    def mark_browser(self, name: str, browser: str) -> None:
+        """Keep in which browser it was last worked on, by a mark that tells nothing else."""
+        make_folder(self.folder, mode=0o700)
+        write_whole(self._path(name).with_suffix(BROWSER), browser.encode(), mode=PRIVATE)
+
+    def of_browser(self, browser: str) -> list[str]:
+        """What was last worked on in that browser, the newest first."""
+        return [name for name in self.names() if browser and self._browser(name) == browser]
+
+    def _browser(self, name: str) -> str:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            return self._path(name).with_suffix(BROWSER).read_text("utf-8")
+        return ""
+
     def hold(self, name: str) -> OpenMark | None:
         """Keep it from being tidied away, also by other processes, as long as the mark is held.
 
@@ -141,7 +155,12 @@ class Autosaves:
         return list(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
 
     def _left_overs(self) -> list[Path]:
-        return list(self.folder.glob(f".*{SUFFIX}.*.part")) if self.folder.is_dir() else []
+        """What an interrupted write left, and what lies beside work that was never written."""
+        if not self.folder.is_dir():
+            return []
+        beside = [*self.folder.glob(f"*{RUNNING}"), *self.folder.glob(f"*{BROWSER}")]
+        alone = [path for path in beside if not path.with_suffix(SUFFIX).exists()]
+        return [*self.folder.glob(".*.part"), *alone]
 
     def _marks_alone(self) -> list[Path]:
         """Marks of work that was never written, or is no more."""
@@ -152,7 +171,8 @@ class Autosaves:
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
     if path.suffix == SUFFIX:
-        path.with_suffix(RUNNING).unlink(missing_ok=True)
+        for beside in (RUNNING, BROWSER):
+            path.with_suffix(beside).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # some systems remove nothing that somebody has open
             path.with_suffix(OPEN).unlink(missing_ok=True)
 

@@ -9,13 +9,32 @@ import subprocess
 import sys
 from pathlib import Path
 
+from smdp.commands.entrance import PROXY_SECRET, Entrance
 from smdp.commands.terminal import say
 from smdp.errors import SmdpError
 from smdp.parallel import DASHBOARD_WORKERS
 from smdp.settings import require
 
-ADDRESS = "127.0.0.1"
+ADDRESS, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT = 8501
+#: As options of Streamlit's command, because these beat its files of settings as well.
+PINNED = {
+    "browser.gatherUsageStats": "false",
+    "client.disableDataExport": "true",
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": "false",
+    "client.toolbarMode": "viewer",
+    "global.developmentMode": "false",
+    "server.allowRunOnSave": "false",
+    "server.enableAgentApi": "false",
+    "server.enableCORS": "true",
+    "server.enableXsrfProtection": "true",
+    "server.fileWatcherType": "none",
+    "server.headless": "true",  # the browser is opened by our own server
+    "server.maxUploadSize": "1000",
+    "server.scriptHealthCheckEnabled": "false",
+    "server.xsrfCookieSameSite": "strict",
+}
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -23,7 +42,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "dashboard",
         help="open the point-and-click workbench in the browser",
         description="Open the workbench in the browser. It can be started from any folder, is "
-        "reachable from this machine only, and runs until Ctrl+C.",
+        "reachable from this machine only, lets in who has the address that it prints, and runs "
+        "until Ctrl+C.",
         epilog="Example: smdp dashboard --port 8600 --no-browser",
     )
     parser.add_argument(
@@ -42,6 +62,24 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="calculations that run at once, for all open pages together; others wait (default: "
         f"as many as there are cores; also the environment variable {DASHBOARD_WORKERS})",
     )
+    parser.add_argument(
+        "--behind-proxy",
+        metavar="ADDRESS",
+        help="the address that people type, such as https://smdp.clinic.example/anna, where a "
+        f"proxy signs them in and sends the secret in {PROXY_SECRET} along (docs/server.md)",
+    )
+    parser.add_argument(
+        "--for-user",
+        metavar="NAME",
+        default="",
+        help="behind a proxy: answer only what it sends with this name in X-Forwarded-User",
+    )
+    parser.add_argument(
+        "--in-container",
+        action="store_true",
+        help="listen on every address of the container that this runs in; publish its port to "
+        "this machine alone",
+    )
     parser.set_defaults(run=run)
 
 
@@ -49,20 +87,29 @@ def run(options: argparse.Namespace) -> int:
     if options.workers is not None:
         require(options.workers >= 1, "--workers", "a whole number of at least 1", options.workers)
         os.environ[DASHBOARD_WORKERS] = str(options.workers)
-    return run_dashboard(options.port, open_browser=not options.no_browser)
+    if options.behind_proxy is not None:
+        secret = os.environ.get(PROXY_SECRET, "")
+        entrance = Entrance.behind_proxy(options.behind_proxy, secret, options.for_user)
+    else:
+        require(not options.for_user, "--for-user", "given with --behind-proxy", options.for_user)
+        entrance = Entrance.for_this_computer(
+            opens_browser=not options.no_browser and not options.in_container
+        )
+    return run_dashboard(entrance, options.port, EVERYWHERE if options.in_container else ADDRESS)
 
 
-def run_dashboard(port: int | None = None, *, open_browser: bool = True) -> int:
-    """Serve the dashboard to this machine alone until it is stopped; return its exit code."""
+def run_dashboard(entrance: Entrance, port: int | None = None, listens_on: str = ADDRESS) -> int:
+    """Serve the dashboard to whom the entrance lets in until it is stopped; its exit code."""
     app, folder = dashboard_files()
     chosen = choose_port(port)
-    say(f"The dashboard is at http://{ADDRESS}:{chosen}  (stop it with Ctrl+C)")
+    say(f"The dashboard is at {entrance.address(chosen)}  (stop it with Ctrl+C)")
+    if not entrance.public:
+        say("Only that address lets anybody in, and only until the dashboard is stopped.")
     command = [sys.executable, "-m", "dashboard", "run", str(app)]
-    # As options, because these beat the config file and any STREAMLIT_* variable.
-    command += [f"--server.address={ADDRESS}", f"--server.port={chosen}"]
-    command += ["--browser.gatherUsageStats=false"]
-    if not open_browser:
-        command += ["--server.headless=true"]
+    command += [f"--server.address={listens_on}", f"--server.port={chosen}"]
+    command += [f"--server.allowedHosts={host}" for host in entrance.hosts]
+    command += [f"--{name}={value}" for name, value in PINNED.items()]
+    entrance.hand_over(os.environ)
     return _become(command, folder)
 
 

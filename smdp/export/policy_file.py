@@ -44,7 +44,8 @@ HOW_MISSING = (
     "A missing value is the fitted value of a local polynomial (span, degree) of the person's own "
     "reports so far on the decision number, clipped to 'limits', to so many significant digits, "
     "and rounded (halves to even) where 'whole'; one that was always the same is carried; without "
-    "any report, the study's median stands in."
+    "any report of it, the study's median stands in. Where nothing at all was ever reported, there "
+    "is no recommendation."
 )
 HOW_AVAILABLE = (
     "Where no action can be chosen there is no recommendation; where only some can, the best of "

@@ -3,7 +3,8 @@
     policy = Policy(open("policy.json", encoding="utf-8").read())
     policy.recommend([{"stress": 7, "weekend": 0}, {"stress": None, "weekend": 1}])
 Reports are one for each decision since the person's start, the last one being now; a value that was
-not given is absent or None. As a command: python policy_reader.py policy.json reports.json
+not given is absent or None. What cannot be right, in file or reports, is a ValueError that says so.
+As a command: python policy_reader.py policy.json reports.json
 """
 # ruff: noqa: B905, SIM115, T201, UP031 - older Pythons, and a command that prints
 # mypy: ignore-errors
@@ -17,23 +18,29 @@ from operator import mul
 from statistics import stdev
 
 KIND = ("smdp policy", 1)
+LARGEST = 1e100  # of any number, so that none becomes infinite on the way
 CURVES = {"arctan": math.atan, "tanh": math.tanh, "relu": lambda v: max(v, 0.0), "identity": float}
 
 
 class Policy:
     def __init__(self, text):
-        file = json.loads(text)
+        try:
+            file = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError("This is no policy file: it is not JSON.") from None
         if not isinstance(file, dict) or (file.get("format"), file.get("version")) != KIND:
             raise ValueError("This is no policy file of version 1.")
         self.content = file.get("content")
         exact = json.dumps(self.content, sort_keys=True, separators=(",", ":"))
         if hashlib.sha256(exact.encode()).hexdigest() != file.get("fingerprint"):
             raise ValueError("The policy file was changed after it was written.")
+        check_content(self.content)
 
     def recommend(self, reports, actions=(), available=True):
         """What to do now. `actions`: what was done at each earlier decision, None where nothing
         could be. `available`: whether there is a choice now, or a list of the possible actions."""
         labels, q, rule = (self.content[key] for key in ("actions", "q", "rule"))
+        check_reports(self.content, reports, actions, available)
         state, notes = self.state(reports, actions)
         features = network(self.content["feature_map"], state)
         values = network(q, features)
@@ -51,6 +58,7 @@ class Policy:
             again = [refit[best] - refit[other] for refit in refits]
             certain = certain and (len(again) < 2 or gaps[-1] > rule["z"] * stdev(again))
         why = self.untried(standardised(q, features), possible) or ("" if certain else "uncertain")
+        why = why if reported(self.content, reports) else "nothing reported"
         answer.update(best=labels[best], margin=min(gaps, default=None), why=why)
         answer["recommendation"] = None if why else labels[best]
         return answer
@@ -109,6 +117,133 @@ class Policy:
         return levels["values"][bisect_left(levels["boundaries"], unit)]
 
 
+KINDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
+NETWORK = {
+    "centre": [float],
+    "scale": [float],
+    "layers": [{"activation": str, "weights": [[float]], "bias": [float]}],
+}
+ASKED = {"name": str, "whole": bool, "counted": bool, "median": float}
+ASKED.update(limits=(None, [float]), seen=(None, [float]), unit=(None, [float]))
+SUPPORT = {"neighbours": int, "radius": float, "rounding": float, "taken": [int]}
+#: What a file must hold: a type, a list of such, a table with such keys, or (None, this if given).
+CONTENT = {
+    "actions": [str],
+    "measured": [ASKED],
+    "columns": [{"kind": str, "source": int, "lag": int}],
+    "imputation": {"span": float, "degree": int, "digits": int},
+    "levels": (None, {"values": [float], "boundaries": [float]}),
+    "rule": {"z": float, "least_share": float},
+    "feature_map": NETWORK,
+    "q": NETWORK,
+    "resampled": [NETWORK],
+    "support": (None, dict(SUPPORT, points=[[float]])),
+}
+
+
+def need(condition, problem):
+    if not condition:
+        raise ValueError("The policy file cannot be used: %s." % problem)
+
+
+def check_kind(value, wanted, where):
+    if isinstance(wanted, tuple):
+        return value is None or check_kind(value, wanted[1], where)
+    if isinstance(wanted, dict):
+        need(isinstance(value, dict), "'%s' is no table" % where)
+        for key in wanted:
+            need(key in value, "'%s' is missing from '%s'" % (key, where))
+            check_kind(value[key], wanted[key], key)
+    elif isinstance(wanted, list):
+        need(isinstance(value, list), "'%s' is no list" % where)
+        for each in value:
+            check_kind(each, wanted[0], where)
+    else:
+        kinds = (int, float) if wanted is float else wanted
+        fits = isinstance(value, kinds) and (wanted is bool or not isinstance(value, bool))
+        fits = fits and (wanted not in (int, float) or abs(value) < LARGEST)
+        need(fits, "'%s' must be %s" % (where, KINDS[wanted]))
+    return True
+
+
+def check_network(own, where, inputs, outputs=None):
+    need(len(own["centre"]) == len(own["scale"]) == inputs, "'%s' has a wrong size" % where)
+    need(min(own["scale"], default=1) > 0, "a scale of '%s' is not above 0" % where)
+    need(own["layers"], "'%s' has no layer" % where)
+    for layer in own["layers"]:
+        same = all(len(row) == inputs for row in layer["weights"])
+        inputs = len(layer["bias"])
+        need(same and len(layer["weights"]) == inputs > 0, "weights of '%s' are cut short" % where)
+        need(layer["activation"] in CURVES, "'%s' has an unknown activation" % where)
+    need(outputs in (None, inputs), "'%s' has a wrong size" % where)
+    return inputs
+
+
+def check_content(own):
+    """Every key, shape and number that a recommendation needs, before the first is given."""
+    check_kind(own, CONTENT, "content")
+    labels, measured = own["actions"], own["measured"]
+    levels, support = own["levels"], own["support"]
+    need(len(set(labels)) == len(labels) >= 2, "it needs two or more different actions")
+    names = [each["name"] for each in measured]
+    need(len(set(names)) == len(names), "a variable is asked for twice")
+    for each in measured:
+        pairs = [each[key] for key in ("limits", "seen", "unit") if each[key] is not None]
+        need(all(len(p) == 2 and p[0] <= p[1] for p in pairs), "a range has not two ends in order")
+        need(each["unit"] is None or levels, "'levels' is missing")
+    for column in own["columns"]:
+        need(column["kind"] in ("value", "action"), "a column is of an unknown kind")
+        sources = measured if column["kind"] == "value" else labels
+        need(0 <= column["source"] < len(sources), "a column comes from nowhere")
+        need(column["lag"] >= 0, "a column looks ahead")
+    if levels:
+        bounds = levels["boundaries"]
+        need(len(bounds) + 1 == len(levels["values"]), "'levels' has a wrong size")
+        need(bounds == sorted(bounds), "'boundaries' are not in order")
+    how = own["imputation"]
+    good = how["span"] > 0 and how["degree"] in (0, 1, 2) and 1 <= how["digits"] <= 17
+    need(good, "'imputation' has a value that cannot be")
+    features = check_network(own["feature_map"], "feature_map", len(own["columns"]))
+    for q in [own["q"]] + own["resampled"]:
+        check_network(q, "q", features, len(labels))
+    if support is not None:
+        points, taken = support["points"], support["taken"]
+        need(all(len(point) == features for point in points), "a point of 'support' is cut short")
+        need(len(points) == len(taken), "'support' has a wrong size")
+        need(all(0 <= action < len(labels) for action in taken), "'taken' has an unknown action")
+        need(1 <= support["neighbours"] <= len(points), "'neighbours' has a value that cannot be")
+        need(support["radius"] > 0 <= support["rounding"], "'radius' has a value that cannot be")
+
+
+def check_reports(own, reports, actions, available):
+    names, labels = [each["name"] for each in own["measured"]], own["actions"]
+    choice = available if isinstance(available, (list, tuple, set)) else []
+    if not isinstance(reports, (list, tuple)) or not all(isinstance(r, dict) for r in reports):
+        raise ValueError("Reports are a list with one table of names and values for each decision.")
+    for name, value in [pair for report in reports for pair in report.items()]:
+        if name not in names:
+            raise ValueError("The policy knows no '%s', only: %s." % (name, ", ".join(names)))
+        if value is not None and not isinstance(value, (int, float)):
+            raise ValueError("The value of '%s' must be a number, not %r." % (name, value))
+        if value is not None and LARGEST <= abs(value) < math.inf:
+            raise ValueError("The value of '%s' is too large." % name)
+    if len(actions) > len(reports):
+        raise ValueError("There are more actions than reports.")
+    if not choice and available not in (True, False, None, [], ()):
+        raise ValueError("'available' is true, false, or a list of the possible actions.")
+    for label in [*actions, *choice]:
+        if label is not None and label not in labels:
+            known = ", ".join(labels)
+            raise ValueError("The policy knows no action %r, only: %s." % (label, known))
+
+
+def reported(own, reports):
+    """Whether anything was ever reported of what the policy asks for."""
+    asked = [each["name"] for each in own["measured"] if not each["counted"]]
+    given = (number(report.get(name)) is not None for report in reports for name in asked)
+    return not asked or any(given)
+
+
 def number(value):
     return float(value) if value is not None and math.isfinite(value) else None
 
@@ -122,6 +257,8 @@ def network(own, values):
     for layer in own["layers"]:
         sums = [b + sum(map(mul, row, values)) for row, b in zip(layer["weights"], layer["bias"])]
         values = [CURVES[layer["activation"]](value) for value in sums]
+    if not all(abs(value) < LARGEST for value in values):
+        raise ValueError("The policy's numbers become too large for these reports.")
     return values
 
 
@@ -146,5 +283,17 @@ def local_polynomial(points, at, span, degree):
 
 
 if __name__ == "__main__":
-    policy, reports = [open(path, encoding="utf-8").read() for path in sys.argv[1:3]]
-    print(json.dumps(Policy(policy).recommend(json.loads(reports)), indent=1))
+    if len(sys.argv) != 3:
+        sys.exit("usage: python policy_reader.py policy.json reports.json")
+    try:
+        policy, reports = [open(path, encoding="utf-8").read() for path in sys.argv[1:]]
+        policy = Policy(policy)
+        try:
+            reports = json.loads(reports)
+        except (ValueError, RecursionError):
+            raise ValueError("'%s' is not JSON." % sys.argv[2]) from None
+        print(json.dumps(policy.recommend(reports), indent=1))
+    except UnicodeDecodeError:
+        sys.exit("A file is not text.")
+    except (OSError, ValueError) as problem:
+        sys.exit(str(problem))

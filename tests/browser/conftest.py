@@ -75,8 +75,15 @@ def console_errors() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, requests_seen: list[str], console_errors: list[str]) -> Iterator[Page]:
+def page(
+    browser: Browser,
+    running: DashboardServer,
+    requests_seen: list[str],
+    console_errors: list[str],
+) -> Iterator[Page]:
+    """Of a browser that was let in."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    running.let_in(context)
     context.on("request", lambda request: requests_seen.append(request.url))
     page = context.new_page()
     page.on("websocket", lambda socket: requests_seen.append(socket.url))

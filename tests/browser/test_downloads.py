@@ -70,14 +70,14 @@ def busy(open_page: Callable[..., Page], other: Page, running: DashboardServer) 
 
 
 @pytest.fixture
-def other(browser: Browser, server: str) -> Iterator[Page]:
+def other(browser: Browser, running: DashboardServer) -> Iterator[Page]:
     """Another window, with an analysis that has a policy."""
     table = io.BytesIO(study_frame().to_csv(index=False).encode())
     table.name = "trial.csv"
     content = analysis_to_bytes(run_analysis(table, PLAN))
     page = browser.new_context(accept_downloads=True).new_page()
     page.set_default_timeout(SLOW)
-    page.goto(server)
+    page.goto(running.key_address)
     page.get_by_test_id("stFileUploaderDropzoneInput").nth(1).set_input_files(
         {"name": "trial.smdp", "mimeType": "application/zip", "buffer": content}
     )

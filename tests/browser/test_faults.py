@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from dashboard_server import DashboardServer, alive
@@ -40,7 +41,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DashboardServer]
 def tab(house: DashboardServer, browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
-    page.goto(house.address)
+    page.goto(house.key_address)
     yield page
     context.close()
 
@@ -110,21 +111,26 @@ def test_a_killed_server_leaves_no_worker_and_loses_no_work(tab: Page, house: Da
     wait_until(lambda: not alive(worker))
     assert not folder.exists()
 
+    before = urlsplit(tab.url)
     house.start()
-    tab.reload()
+    tab.reload()  # the key of the start before lets nobody in
+    expect(tab.get_by_role("heading")).to_contain_text("opens for its owner only", timeout=SLOW)
+    picture(tab, "key-of-another-start")
+    house.let_in(tab.context)
+    tab.goto(f"{house.address}/{before.path.rpartition('/')[2]}?{before.query}")
     expect(sidebar(tab)).to_contain_text(RESCALED, timeout=SLOW)
     expect(main(tab)).to_contain_text("still running when the program was ended", timeout=SLOW)
     expect(tab.get_by_role("button", name="Screen 15 variables")).to_be_enabled()
     picture(tab, "server-restarted")
     # Opened anew without the work's name in the address, as the command line does it.
-    tab.goto(house.address)
+    tab.goto(house.key_address)
     expect(main(tab)).to_contain_text("Go on where you left off", timeout=SLOW)
     picture(tab, "offered")
     press(tab, "basics_mobile_synthetic.csv")
     expect(tab.get_by_role("heading", name="Rescaling", exact=True)).to_be_visible(timeout=SLOW)
     expect(sidebar(tab)).to_contain_text(RESCALED)
     stranger = tab.context.browser.new_context().new_page()
-    stranger.goto(house.address)
+    stranger.goto(house.key_address)
     stranger.locator(IDLE).wait_for()
     expect(main(stranger)).not_to_contain_text(re.compile("Go on where you left off"))
     stranger.context.close()

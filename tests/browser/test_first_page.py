@@ -28,15 +28,17 @@ def test_its_font_is_our_own_copy_of_inter(open_page, requests_seen):
 
 
 @pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 101), ("clinic.example", 403)])
-def test_the_server_answers_only_to_this_machines_names(server, host, status):
+def test_the_server_answers_only_to_this_machines_names(running, host, status):
+    parts = urlsplit(running.address)
     handshake = {
-        "Host": f"{host}:{urlsplit(server).port}",
+        "Host": f"{host}:{parts.port}",
+        "Cookie": running.cookie,
         "Connection": "Upgrade",
         "Upgrade": "websocket",
         "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "c21kcC1zbWRwLXNtZHAtcw==",
     }
-    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
-    connection.request("GET", "/_stcore/stream", headers=handshake)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=10)
+    connection.request("GET", f"{parts.path}/_stcore/stream", headers=handshake)
     assert connection.getresponse().status == status
     connection.close()

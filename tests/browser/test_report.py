@@ -92,7 +92,7 @@ def analyse(page: Page) -> None:
 
 
 def test_sample_study_to_report_and_back(
-    open_page, screenshot, console_errors, browser, server, tmp_path
+    open_page, screenshot, console_errors, browser, running, tmp_path
 ):
     page = open_page()
     page.set_default_timeout(SLOW)
@@ -153,7 +153,7 @@ def test_sample_study_to_report_and_back(
 
     other = browser.new_context().new_page()
     other.set_default_timeout(SLOW)
-    other.goto(server)
+    other.goto(running.key_address)
     other.get_by_test_id("stFileUploaderDropzoneInput").nth(1).set_input_files(
         {"name": name, "mimeType": "application/zip", "buffer": content}
     )

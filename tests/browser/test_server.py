@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 import socket
@@ -10,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from dashboard_server import HANDSHAKE, ask
 from playwright.sync_api import expect
 
 PATHS = (
@@ -20,29 +20,12 @@ PATHS = (
     "/app/static/icon.svg",
     "/nothing",
 )
-HANDSHAKE = {
-    "Connection": "Upgrade",
-    "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "c21kcC1zbWRwLXNtZHAtcw==",
-}
 ELSEWHERE = "clinic.example"
 
 
-def ask(server: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str):
-    """Status, headers and content of the answer; a header's name has _ for -."""
-    given = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=20)
-    connection.request(method, path, body=body, headers=given)
-    reply = connection.getresponse()
-    content = b"" if reply.status == 101 else reply.read()
-    connection.close()
-    return reply.status, {k.lower(): v for k, v in reply.getheaders()}, content
-
-
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_forbids_framing_sniffing_and_the_outside(server, path):
-    _, headers, _ = ask(server, path)
+def test_every_answer_forbids_framing_sniffing_and_the_outside(running, path):
+    _, headers, _ = ask(running, path)
     assert headers["x-frame-options"] == "DENY"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
@@ -60,11 +43,11 @@ def test_every_answer_forbids_framing_sniffing_and_the_outside(server, path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_another_hosts_name_is_not_answered(server, path):
-    port = urlsplit(server).port
+def test_another_hosts_name_is_not_answered(running, path):
+    port = urlsplit(running.address).port
     for host in (ELSEWHERE, f"{ELSEWHERE}:{port}", f"127.0.0.1.{ELSEWHERE}:{port}", "x@localhost"):
-        assert ask(server, path, Host=host)[0] == 403, host
-    assert ask(server, path, Host=f"localhost:{port}")[0] != 403
+        assert ask(running, path, Host=host)[0] == 403, host
+    assert ask(running, path, Host=f"localhost:{port}")[0] != 403
 
 
 @pytest.mark.parametrize(
@@ -78,23 +61,24 @@ def test_another_hosts_name_is_not_answered(server, path):
         ("null", 403),
     ],
 )
-def test_another_sites_page_cannot_connect(server, origin, status):
+def test_another_sites_page_cannot_connect(running, origin, status):
     headers = dict(HANDSHAKE)
     if origin is not None:
-        headers["Origin"] = origin.format(server=server, netloc=urlsplit(server).netloc)
-    assert ask(server, "/_stcore/stream", **headers)[0] == status
+        netloc = urlsplit(running.address).netloc
+        headers["Origin"] = origin.format(server=f"http://{netloc}", netloc=netloc)
+    assert ask(running, "/_stcore/stream", **headers)[0] == status
 
 
-def test_an_upload_needs_the_pages_token_and_its_session(server):
+def test_an_upload_needs_the_pages_token_and_its_session(running):
     path = "/_stcore/upload_file/some-session/some-file"
-    assert ask(server, path, "PUT", b"x")[0] == 403
-    assert ask(server, path, "PUT", b"x", Origin=f"http://{ELSEWHERE}")[0] == 403
-    cookie = ask(server, "/_stcore/health")[1]["set-cookie"]
+    assert ask(running, path, "PUT", b"x")[0] == 403
+    assert ask(running, path, "PUT", b"x", Origin=f"http://{ELSEWHERE}")[0] == 403
+    cookie = ask(running, "/_stcore/health")[1]["set-cookie"]
     assert "samesite" in cookie.lower()
     token = cookie.split(";")[0].split("=", 1)[1]
-    known = {"Cookie": f"_streamlit_xsrf={token}", "X-Xsrftoken": token}
-    assert ask(server, path, "PUT", b"x", **known)[0] == 400
-    assert ask(server, path, "DELETE", **known)[0] in (204, 400)
+    own = {"Cookie": f"_streamlit_xsrf={token}", "X-Xsrftoken": token}
+    assert ask(running, path, "PUT", b"x", **own)[0] == 400
+    assert ask(running, path, "DELETE", **own)[0] in (204, 400)
 
 
 def test_a_file_beyond_the_limit_is_refused(open_page, tmp_path):
@@ -140,16 +124,16 @@ def test_only_this_machine_can_reach_it(running):
         "/.streamlit/config.toml",
     ],
 )
-def test_no_folder_is_listed_and_no_other_file_is_served(server, path):
-    status, _, content = ask(server, path)
-    page = ask(server, "/")[2]
+def test_no_folder_is_listed_and_no_other_file_is_served(running, path):
+    status, _, content = ask(running, path)
+    page = ask(running, "/")[2]
     assert status in (301, 400, 403, 404) or content == page
     for word in (b"root:", b"inter-latin", b"st.navigation", b"[server]"):
         assert word not in content
 
 
-def test_nothing_is_reported_to_anybody(server, open_page, requests_seen):
-    host = ask(server, "/_stcore/host-config")[2]
+def test_nothing_is_reported_to_anybody(running, open_page, requests_seen):
+    host = ask(running, "/_stcore/host-config")[2]
     assert b'"allowedOrigins":[]' in host
     open_page()
     assert {urlsplit(url).hostname for url in requests_seen} <= {"127.0.0.1", None}
@@ -162,8 +146,8 @@ def test_nothing_is_reported_to_anybody(server, open_page, requests_seen):
 @pytest.mark.skipif(not Path("/proc/self/net/tcp").exists(), reason="needs the list of connections")
 def test_a_refused_page_makes_the_server_ask_nobody(running):
     """Streamlit's own check would ask a service outside for this machine's address."""
-    address, process = running.address, running.pid
-    ask(address, "/_stcore/stream", **HANDSHAKE, Origin=f"http://{ELSEWHERE}")
+    process = running.pid
+    ask(running, "/_stcore/stream", **HANDSHAKE, Origin=f"http://{ELSEWHERE}")
     inodes = set()
     for entry in Path(f"/proc/{process}/fd").iterdir():
         try:

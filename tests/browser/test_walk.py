@@ -53,11 +53,11 @@ def test_bad_file_shows_one_message_and_no_traceback(open_page, tmp_path):
     expect(main(page)).not_to_contain_text(re.compile("Traceback|Error:"))
 
 
-def test_two_sessions_do_not_see_each_other(open_page, browser, server):
+def test_two_sessions_do_not_see_each_other(open_page, browser, running):
     page = open_page()
     page.get_by_role("button", name="Walking after a knee operation").click()
     expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible(timeout=SLOW)
-    other = browser.new_context().new_page()
-    other.goto(f"{server}/data")
+    other = running.let_in(browser.new_context()).new_page()
+    other.goto(f"{running.address}/data")
     expect(main(other)).to_contain_text("No file is loaded yet", timeout=SLOW)
     other.context.close()

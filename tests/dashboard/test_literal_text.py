@@ -2,9 +2,7 @@
 
 import pytest
 
-from dashboard.browser_memory import DAYS, remembering
 from dashboard.literal_text import literal
-from smdp.analysis.autosave import KEEP_DAYS, NAME
 
 
 @pytest.mark.parametrize(
@@ -25,9 +23,3 @@ def test_addresses_do_not_become_links():
     assert literal("see http://a.b") == rf"see http\:{joint}//a\.b"
     assert literal("WWW.a.b") == rf"WWW{joint}\.a\.b"
     assert literal("me@a.b, @me") == rf"me@{joint}a\.b, @me"
-
-
-def test_the_browser_forgets_when_the_computer_does():
-    assert DAYS == KEEP_DAYS
-    assert NAME.fullmatch("abc12345")
-    assert '"abc12345"' in remembering("abc12345")

@@ -6,15 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
+from dashboard_server import DashboardServer, ask
 
 import smdp
 from smdp import cli
 from smdp.commands import bench, dashboard
+from smdp.commands.entrance import Entrance, handed_over
 from smdp.errors import SmdpError
 
 
@@ -30,6 +29,7 @@ def taken_port():
 def started(monkeypatch):
     """The command and folder that would have been run, instead of running them."""
     calls = []
+    monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(
         dashboard, "_become", lambda command, folder: calls.append((command, folder)) or 0
     )
@@ -143,32 +143,78 @@ def test_a_broken_installation_says_so(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_it_serves_from_any_folder_with_our_configuration_and_stops_when_told(tmp_path):
-    port = dashboard.choose_port(None)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
     hostile = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_SERVER_PORT": "1"}
-    server = subprocess.Popen(
-        [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port", str(port)],
-        cwd=tmp_path,
-        env=os.environ | hostile,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    server = DashboardServer(tmp_path, **hostile)
     try:
+        with contextlib.chdir(elsewhere):
+            server.start()
         font = "/app/static/inter-latin.woff2"  # served only with our configuration
-        assert _fetched(f"http://127.0.0.1:{port}{font}", server)[:4] == b"wOF2"
-        server.send_signal(signal.SIGINT)
-        output, _ = server.communicate(timeout=30)
-        assert server.returncode == 0
-        assert f"http://127.0.0.1:{port}" in output
+        assert ask(server, font)[2][:4] == b"wOF2"
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=30) == 0
     finally:
         server.kill()
-        server.wait()
-    assert list(Path(tmp_path).iterdir()) == []
+    assert list(elsewhere.iterdir()) == []
 
 
-def _fetched(url: str, server: subprocess.Popen[str]) -> bytes:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and server.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=10) as answer:
-            return answer.read()
-        time.sleep(0.1)
-    raise AssertionError(f"nothing was served at {url}")
+def test_the_server_gets_the_key_and_no_setting_of_streamlit_from_outside(
+    started, monkeypatch, capsys
+):
+    monkeypatch.setenv("STREAMLIT_SERVER_ENABLE_AGENT_API", "true")
+    monkeypatch.setenv("streamlit_client_show_error_details", "full")
+    cli.main(["dashboard", "--no-browser"])
+    [(command, _)] = started
+    told = {name for name in os.environ if name.upper().startswith("STREAMLIT_")}
+    assert told == {"STREAMLIT_SERVER_BASE_URL_PATH"}
+    entrance = handed_over(os.environ)
+    assert entrance.address(int(_option(command, "--server.port"))) in capsys.readouterr().out
+    assert not any(entrance.key in word or entrance.room in word for word in command)
+    with pytest.raises(SmdpError, match="started by its own command"):
+        handed_over(os.environ)
+    cli.main(["dashboard", "--no-browser"])
+    again = handed_over(os.environ)
+    assert again.key != entrance.key
+    assert again.room != entrance.room
+
+
+def _option(command: list[str], name: str) -> str:
+    return next(word.partition("=")[2] for word in command if word.startswith(f"{name}="))
+
+
+SECRET = "s" * 32
+
+
+def test_behind_a_proxy_it_goes_by_the_address_that_people_type(started, monkeypatch, capsys):
+    monkeypatch.setenv("SMDP_PROXY_SECRET", SECRET)
+    address = "https://smdp.clinic.example/anna"
+    assert cli.main(["dashboard", "--behind-proxy", f"{address}/", "--for-user", "anna"]) == 0
+    [(command, _)] = started
+    assert f"{address}/" in capsys.readouterr().out
+    assert "--server.allowedHosts=smdp.clinic.example" in command
+    assert "--server.address=127.0.0.1" in command
+    assert not any(SECRET in word for word in command)
+    entrance = handed_over(os.environ)
+    assert entrance == Entrance(SECRET, "anna", address, "anna")
+    assert os.environ["STREAMLIT_SERVER_BASE_URL_PATH"] == "anna"
+    assert "SMDP_PROXY_SECRET" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("options", "secret", "problem"),
+    [
+        (["--behind-proxy", "clinic.example"], SECRET, "is not the address of a page"),
+        (["--behind-proxy", "https://a.example/?x=1"], SECRET, "is not the address of a page"),
+        (["--behind-proxy", "http://clinic.example"], SECRET, "as plain text"),
+        (["--behind-proxy", "https://clinic.example"], "short", "at least 32 plain characters"),
+        (["--behind-proxy", "https://clinic.example"], "é" * 40, "at least 32 plain characters"),
+        (["--for-user", "anna"], SECRET, "must be given with --behind-proxy"),
+    ],
+)
+def test_a_proxy_that_could_be_got_round_is_refused(options, secret, problem, started, capsys):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SMDP_PROXY_SECRET", secret)
+        assert cli.main(["dashboard", *options]) == 2
+    assert problem in capsys.readouterr().err
+    assert started == []

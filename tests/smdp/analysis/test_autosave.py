@@ -97,6 +97,34 @@ def test_what_was_running_is_kept_beside_it_and_goes_with_it(saves, partial):
     assert list(saves.folder.iterdir()) == []
 
 
+def test_it_is_known_in_which_browser_it_was_last_worked_on(saves, partial):
+    for name, browser in (("session01", "one"), ("session02", "two"), ("session03", "one")):
+        saves.save(name, partial)
+        saves.mark_browser(name, browser)
+    saves.save("session04", partial)
+    assert set(saves.of_browser("one")) == {"session01", "session03"}
+    assert saves.of_browser("two") == ["session02"]
+    assert saves.of_browser("three") == saves.of_browser("") == []
+    saves.mark_browser("session01", "two")
+    assert saves.of_browser("one") == ["session03"]
+    for name in saves.names():
+        saves.forget(name)
+    assert list(saves.folder.iterdir()) == []
+
+
+def test_what_lies_beside_work_that_was_never_written_goes_when_it_is_old(saves, partial):
+    saves.save("session01", partial)
+    saves.mark_browser("session01", "one")
+    for name in ("session02", "session03"):
+        saves.mark_browser(name, "one")
+        saves.mark_running(name, ["screening"])
+    for path in saves.folder.glob("session02.*"):
+        os.utime(path, (path.stat().st_mtime - 7200,) * 2)
+    saves.tidy()
+    assert {path.stem for path in saves.folder.iterdir()} == {"session01", "session03"}
+    assert saves.of_browser("one") == ["session01"]
+
+
 def test_the_name_of_its_table_is_read_without_the_rest(saves, partial):
     path = saves.save("session01", partial)
     assert saves.table_name("session01") == partial.plan.data_name
