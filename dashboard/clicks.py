@@ -20,7 +20,7 @@ CLICKS = {
     "person and time": "Give one column the role 'subject' and one the role 'time', in the table "
     "of columns: what came before is looked up by them.",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
-    "probability": "Their columns are chosen on the Data page.",
+    "probability": "How treatment was decided is the first question on the page Data.",
 }
 
 

@@ -140,11 +140,11 @@ if TYPE_CHECKING:
     from smdp.data.column_roles import NextValue as NextValue
     from smdp.data.column_roles import StateVariable as StateVariable
     from smdp.data.guess_roles import guess_roles as guess_roles
-    from smdp.data.outcome import AboutOutcome as AboutOutcome
-    from smdp.data.outcome import recognise_outcome as recognise_outcome
     from smdp.data.leaks import find_leaks as find_leaks
     from smdp.data.local_polynomial import local_polynomial as local_polynomial
     from smdp.data.missing_codes import mark_missing as mark_missing
+    from smdp.data.outcome import AboutOutcome as AboutOutcome
+    from smdp.data.outcome import recognise_outcome as recognise_outcome
     from smdp.data.preparation_settings import ImputationSettings as ImputationSettings
     from smdp.data.preparation_settings import PreparationSettings as PreparationSettings
     from smdp.data.preparation_settings import RescalingSettings as RescalingSettings

@@ -33,6 +33,11 @@ def describe_study(study: Study) -> list[str]:
     ]
 
 
+def describe_people(study: Study) -> list[str]:
+    """The same without treatment and outcome: who, when, and what was measured."""
+    return [_who(study), " ".join(study.notes), _states(study)]
+
+
 def _who(study: Study) -> str:
     shortest, longest = int(study.lengths.min()), int(study.lengths.max())
     span = f"{longest}" if shortest == longest else f"{shortest} to {longest}"
