@@ -42,7 +42,7 @@ def _columns(names: pd.Series) -> dict[str, Any]:
     longest = max((len(name) for name in names), default=0)
     return {
         PICK: st.column_config.CheckboxColumn(
-            "Tick", width=58, help="Tick columns to give them a role together."
+            "Tick", width=54, help="Tick columns to give them a role together."
         ),
         "column": st.column_config.TextColumn(
             "Column",
@@ -57,13 +57,6 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             help="What the column is. One subject, one time, one action; as many states as you "
             "like; 'ignore' for the rest.",
         ),
-        "values": st.column_config.TextColumn("Values", width=116, help="Some, or their range."),
-        "missing": st.column_config.NumberColumn(
-            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
-        ),
-        "distinct": st.column_config.NumberColumn(
-            "Different", width=70, help="How many different values it has."
-        ),
         "type": st.column_config.SelectboxColumn(
             "Type",
             width=92,
@@ -74,6 +67,13 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             "Missing codes",
             width=110,
             help="Values of this column that mean 'missing', such as -9, 999.",
+        ),
+        "values": st.column_config.TextColumn("Values", width=104, help="Some, or their range."),
+        "missing": st.column_config.NumberColumn(
+            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
+        ),
+        "distinct": st.column_config.NumberColumn(
+            "Different", width=70, help="How many different values it has."
         ),
         "lowest": st.column_config.NumberColumn(
             "Lowest",

@@ -244,7 +244,8 @@ def _outcome(
         keep("next value", _signed(chosen) if isinstance(chosen, NextValue) else None)
         st.rerun()
     if now is None:
-        st.caption("Choose what was measured after the decision.")
+        if how != "none":
+            st.caption("What should become better? It is measured after the decision.")
         keep("next value", None)
         return None, AboutOutcome()
     column = now.variable if isinstance(now, NextValue) else now
@@ -333,7 +334,8 @@ def _called(outcome: str | NextValue) -> str:
 
 def _decision_points(frame: pd.DataFrame, roles: pd.DataFrame) -> None:
     """What counts as a decision point here."""
-    subject, text = column_with("subject", roles), "A decision point is one row: one person, once."
+    subject = column_with("subject", roles)
+    text = "Each row is one decision point: one person at one time."
     if subject is not None and len(frame):
         rows = frame.groupby(subject).size()
         least, most = int(rows.min()), int(rows.max())

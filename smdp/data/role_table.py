@@ -221,7 +221,11 @@ def roles_from_table(
     single = ("subject", "time", "action") + (() if next_value else ("utility",))
     open_roles = [role for role in single if role not in by_role]
     if open_roles:
-        raise SettingError(_nobody_is(open_roles), _how_to_fill(open_roles, len(table)))
+        raise SettingError(
+            _nobody_is(open_roles),
+            _how_to_fill(open_roles, len(table)),
+            concerns="open roles" if len(table) >= FEWEST_COLUMNS else "",
+        )
     for role in ("subject", "time", "action", "utility", "available"):
         if len(by_role.get(role, ())) > 1:
             raise SettingError(

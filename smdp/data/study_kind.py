@@ -18,18 +18,18 @@ from smdp.errors import SettingError
 #: How it was decided who is treated when.
 How = Literal["constant", "column", "unknown", "observed", "none"]
 HOWS: Mapping[How, str] = {
-    "constant": "Randomised, always with the same chance",
-    "column": "Randomised, the chances are in the table",
-    "unknown": "Randomised, the chances are not known",
+    "constant": "Randomised, constant chance",
+    "column": "Randomised, chances in columns",
+    "unknown": "Randomised, chances not known",
     "observed": "Not randomised, only observed",
     "none": "There was no treatment",
 }
 #: What each answer means for what follows.
 MEANS: Mapping[How, str] = {
-    "constant": "Effects can be read as effects.",
-    "column": "Effects can be read as effects.",
-    "unknown": "The chances will be estimated from the table. Effects can be read as effects if it "
-    "was chance alone that decided.",
+    "constant": "Chance decided, so what follows treatment more often can be called its effect.",
+    "column": "Chance decided, so what follows treatment more often can be called its effect.",
+    "unknown": "The chances will be estimated from the table. If chance alone decided, what "
+    "follows treatment more often can be called its effect.",
     "observed": "Every result is an association: whatever else decided who was treated can look "
     "like an effect. All pages and the report say so.",
     "none": "There is nothing to choose between; you can look at people and variables.",
