@@ -19,8 +19,10 @@ CLICKS = {
     "the page Data.",
     "person and time": "Give one column the role 'subject' and one the role 'time', in the table "
     "of columns: what came before is looked up by them.",
+    "open roles": "Choose who, when, the treatment and the outcome (utility) at the top, under "
+    "'What kind of study is this?', or in the table of columns.",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
-    "probability": "Their columns are chosen on the Data page.",
+    "probability": "How treatment was decided is the first question on the page Data.",
 }
 
 

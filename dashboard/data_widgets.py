@@ -15,7 +15,6 @@ from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable, load
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text, sorted_levels
-from smdp.data.guess_roles import match_probabilities
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import (
@@ -131,72 +130,37 @@ def offer_suspected_codes(
         st.rerun()
 
 
-def edit_actions(
-    frame: pd.DataFrame, roles: pd.DataFrame
-) -> tuple[dict[str, str] | None, float | dict[str, str | float] | None]:
-    """The action's levels with their labels, and what is known of the randomisation."""
-    column = next(iter(roles.loc[roles["role"] == "action", "column"]), None)
+def levels_of(frame: pd.DataFrame, column: str | None) -> list[str]:
+    """The levels of the action, none where there are too few or too many to name."""
     if column is None or not 2 <= frame[column].nunique() <= MOST_LISTED_LEVELS:
-        return None, None
-    levels = sorted_levels({level_text(v) for v in frame[column].dropna().unique()})
+        return []
+    return sorted_levels({level_text(v) for v in frame[column].dropna().unique()})
+
+
+def name_actions(frame: pd.DataFrame, column: str | None) -> dict[str, str] | None:
+    """The action's levels with their labels."""
+    levels = levels_of(frame, column)
+    if column is None or not levels:
+        return None
     in_file = frame.attrs.get("value_labels", {}).get(column, {})
     from_file = {level_text(value): str(text) for value, text in in_file.items()}
-    with st.expander("Action labels and randomisation"):
+    unnamed = {level: from_file.get(level, level) for level in levels}
+    with st.expander("Names of the treatments"):
         labels = {
             level: st.text_input(
                 f"Label of {literal(column)} = {literal(level)}",
-                value=kept(f"label:{column}:{level}", from_file.get(level, level)),
+                value=kept(f"label:{column}:{level}", unnamed[level]),
                 key=visit_key(f"label-{column}-{level}"),
                 help="What this treatment is called on the pages and in reports.",
             )
             for level in levels
         }
-        for level, label in labels.items():
-            keep(f"label:{column}:{level}", label)
-        probability = _choose_probability(frame, roles, column, levels)
-    planned = the_analysis().plan.roles.probability
-    if isinstance(planned, float) and probability == {levels[1]: planned} and len(levels) == 2:
-        return labels, planned  # the same, as the plan of an opened analysis writes it
-    return labels, probability
-
-
-def _choose_probability(
-    frame: pd.DataFrame, roles: pd.DataFrame, action: str, levels: list[str]
-) -> float | dict[str, str | float] | None:
-    columns = list(roles.loc[roles["role"] == "probability", "column"])
-    labels = {level: kept(f"label:{action}:{level}", level) or level for level in levels}
-    names = {k: f"{action} = {name}" if name.isdigit() else name for k, name in labels.items()}
-    if columns:
-        matched = match_probabilities(frame, action, columns)
-        if isinstance(matched, dict):
-            st.caption("Randomisation probabilities: " + literal(", ".join(columns)))
-            return matched
-        named = names[levels[-1]]
-        st.caption(literal(f"Randomisation probability of {named}: column {columns[0]}"))
-        return None
-    known = st.checkbox(
-        "Randomised with a constant probability",
-        value=kept("randomised", False),
-        key=visit_key("randomised"),
-        help="If the probabilities are not known they will be estimated, and every page says so.",
-    )
-    if not keep("randomised", known):
-        return None
-    chosen: dict[str, str | float] = {}
-    for level in levels[1:]:
-        name = f"probability:{action}:{level}"
-        chosen[level] = keep(
-            name,
-            st.number_input(
-                f"Probability of {literal(names[level])}",
-                min_value=0.01,
-                max_value=0.99,
-                value=kept(name, round(1 / len(levels), 2)),
-                key=visit_key(name),
-                help="With which probability each person got it at each decision.",
-            ),
-        )
-    return chosen
+    for level, label in labels.items():
+        keep(f"label:{column}:{level}", label)
+    planned = the_analysis().plan.roles
+    if planned.action == column and planned.action_levels is None and labels == unnamed:
+        return None  # the same, as the plan of an opened analysis leaves it open
+    return labels
 
 
 def with_planned_units(roles: ColumnRoles) -> ColumnRoles:

@@ -11,12 +11,12 @@ GUIDED = "guided"
 #: By page: what to do there, and what is worth seeing.
 STEPS = {
     "Data": (
-        "Open *Action labels and randomisation*. Call module 0 *information* and module 1 "
-        "*treatment*, and tick *Randomised with a constant probability*: a coin decided, so 0.5 is "
-        "right. Then press **Use these roles**.",
-        "The guessed roles are right. Each row is one report of one student. *cigs* is the number "
-        "of cigarettes smoked; the utility is minus the next report's number, so that more is "
-        "better. *module* is what was shown to the student.",
+        "Open *Names of the treatments*. Call module 0 *information* and module 1 *treatment*. "
+        "Then press **Use these roles**.",
+        "The three answers at the top are right: a fair coin decided at every report, and the "
+        "outcome is the next report's number of cigarettes (*cigs*), less of which is better; the "
+        "utility is minus it. So are the guessed roles. Each row is one report of one student; "
+        "*module* is what was shown to the student.",
     ),
     "Missing values": (
         "Press **Leave out 2 and impute**.",

@@ -9,11 +9,13 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.clicks import CLICKS
+from dashboard.literal_text import literal
 from dashboard.session import State, done, kept, known_results, result, state, the_analysis
 from smdp.steps import POLICY, RESCALING
 from smdp.steps.policies import policy_names
 
 if TYPE_CHECKING:
+    from smdp.data.column_roles import Assignment
     from smdp.data.trajectories import Trajectories
     from smdp.policy.learned_policy import LearnedPolicy
 
@@ -88,9 +90,20 @@ def comparable_policies() -> dict[str, LearnedPolicy]:
 
 
 def observational_banner(trajectories: Trajectories) -> None:
-    """A standing note where treatment was not known to be randomised."""
+    """A standing note where treatment was not known to be randomised, or not how."""
     from smdp.words.policy import observational_note
 
-    note = observational_note(trajectories)
-    if note:
-        st.warning(f"{note} {CLICKS['probability']}", icon=":material/visibility:")
+    show_notice(observational_note(trajectories, assignment()))
+
+
+def assignment() -> Assignment | None:
+    """What was said of who decided on treatment."""
+    said: Assignment | None = the_analysis().plan.roles.assignment
+    return said
+
+
+def show_notice(text: str) -> None:
+    """On top of a page that speaks of effects; a warning unless chance is said to have decided."""
+    if text:
+        box = st.info if assignment() == "randomised" else st.warning
+        box(literal(f"{text} {CLICKS['probability']}"), icon=":material/visibility:")

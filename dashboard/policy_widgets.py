@@ -9,9 +9,9 @@ from dashboard import controls
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import section_now
-from dashboard.policy_choice import named_policies, short_name
+from dashboard.policy_choice import assignment, named_policies, short_name
 from dashboard.running import job_box, run_or_start
-from dashboard.session import State, done, is_done, memo, result, run, state
+from dashboard.session import State, done, is_done, memo, result, run, state, the_analysis
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.value import PolicyValue
@@ -67,7 +67,7 @@ def recommended(trajectories: Trajectories, policy: LearnedPolicy) -> pd.DataFra
 
 def gain_box(value: PolicyValue, kind: str) -> None:
     """The difference to what was done, and why some policies have no interval."""
-    st.markdown(f"**{literal(gain_sentence(value, kind))}**")
+    st.markdown(f"**{literal(gain_sentence(value, kind, the_analysis().outcome_name))}**")
     for text in without_interval(value, kind):
         st.caption(literal(text))
 
@@ -130,7 +130,7 @@ def other_estimators(value: PolicyValue | None, kind: str) -> None:
         st.markdown(NOT_YET)
         return
     st.caption(DIAGNOSTICS)
-    figure(methods_figure(value, kind), "estimators")
+    figure(methods_figure(value, kind, the_analysis().outcome_name), "estimators")
     table(value_words(value, kind), "estimators", value.table)
     st.markdown("**Differences, doubly robust**")
     table(difference_words(value, kind), "differences", value.differences)
@@ -173,7 +173,7 @@ def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
 
 def trial(trajectories: Trajectories, coverage: float) -> None:
     st.caption(
-        "Before any policy: what each treatment did, on average, to the utility that follows it."
+        "Before any policy: what each treatment did, on average, to the outcome that follows it."
     )
     form = Form(TRIAL.name, section_now(TRIAL))
     names = {"controls": trajectories.variables, "moderators": trajectories.variables}
@@ -189,8 +189,10 @@ def trial(trajectories: Trajectories, coverage: float) -> None:
         if not (same_settings(TRIAL, **sections) and is_done(TRIAL)):
             run(TRIAL, **sections)  # it takes a moment, so nobody has to ask for it
         summary, logarithm = result(TRIAL), form["logarithm"]
-        figure(trial_figure(summary), "trial-summary")
-        says(describe_trial(summary, logarithm=logarithm), "What the trial says")
+        outcome, observed = the_analysis().outcome_name, assignment() == "observed"
+        figure(trial_figure(summary, outcome, observed=observed), "trial-summary")
+        told = describe_trial(summary, logarithm=logarithm, outcome=outcome, observed=observed)
+        says(told, "What the trial says")
         table(trial_words(summary), "trial-summary", summary.effects)
         for note in summary.notes:
             st.caption(literal(note))

@@ -19,12 +19,11 @@ from smdp.data.role_edits import (
     columns_like,
     columns_with,
     give_role,
-    possible_outcomes,
     what_changed,
-    with_outcome,
     without_single,
 )
 from smdp.data.role_table import held_by_columns, role_table, roles_to_table, with_facts
+from smdp.data.study_kind import how_in
 from smdp.data.variables import KINDS
 from smdp.text import plural, shorten
 
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
 
 ALL_COLUMNS = "*"
-#: With more, there is something to search; with many more, an outcome may be among them unseen.
-ENOUGH_TO_SEARCH, MANY = 10, 20
+#: With more, there is something to search.
+ENOUGH_TO_SEARCH = 10
 MOST_STEPS_BACK = 30
 PICK, BASE, GENERATION, UNDO = "pick", "roles base", "roles generation", "roles undo"
 LETTER, NARROWEST, WIDEST = 7.2, 124, 330  # pixels, of the names
@@ -43,7 +42,7 @@ def _columns(names: pd.Series) -> dict[str, Any]:
     longest = max((len(name) for name in names), default=0)
     return {
         PICK: st.column_config.CheckboxColumn(
-            "Tick", width=58, help="Tick columns to give them a role together."
+            "Tick", width=54, help="Tick columns to give them a role together."
         ),
         "column": st.column_config.TextColumn(
             "Column",
@@ -58,13 +57,6 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             help="What the column is. One subject, one time, one action; as many states as you "
             "like; 'ignore' for the rest.",
         ),
-        "values": st.column_config.TextColumn("Values", width=116, help="Some, or their range."),
-        "missing": st.column_config.NumberColumn(
-            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
-        ),
-        "distinct": st.column_config.NumberColumn(
-            "Different", width=70, help="How many different values it has."
-        ),
         "type": st.column_config.SelectboxColumn(
             "Type",
             width=92,
@@ -75,6 +67,13 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             "Missing codes",
             width=110,
             help="Values of this column that mean 'missing', such as -9, 999.",
+        ),
+        "values": st.column_config.TextColumn("Values", width=104, help="Some, or their range."),
+        "missing": st.column_config.NumberColumn(
+            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
+        ),
+        "distinct": st.column_config.NumberColumn(
+            "Different", width=70, help="How many different values it has."
         ),
         "lowest": st.column_config.NumberColumn(
             "Lowest",
@@ -312,6 +311,11 @@ def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
     by_next_value = isinstance(roles.utility, NextValue)
     keep("next value", roles.utility if by_next_value else None)
     keep("known before", roles.known_before)
+    keep("how", how_in(roles))
+    about, outcome = roles.outcome, roles.outcome_name
+    keep(f"outcome kind:{outcome.column}", about.kind)
+    keep(f"outcome unit:{outcome.column}", outcome.unit)
+    keep(f"less is better:{outcome.column}", outcome.sign < 0)
     levels = roles.action_levels or {}
     for level, label in levels.items():
         keep(f"label:{roles.action}:{level}", label)
@@ -320,55 +324,8 @@ def _start_from(plan: AnalysisPlan, frame: pd.DataFrame, name: str) -> None:
         constants = {a: p for a, p in roles.probability.items() if not isinstance(p, str)}
     elif isinstance(roles.probability, float):
         constants = dict.fromkeys(list(levels)[1:] or ["1"], roles.probability)
-    keep("randomised", bool(constants))
     for level, probability in constants.items():
         keep(f"probability:{roles.action}:{level}", probability)
     keep("lags", roles.lags)
     keep("action lags", roles.action_lags)
     keep("add time", roles.add_time)
-
-
-def choose_utility(source: LoadedTable, roles: pd.DataFrame) -> NextValue | None:
-    """What a good decision increases: a column (None), or plus or minus a state's next value."""
-    column = next(iter(roles.loc[roles["role"] == "utility", "column"]), None)
-    options = possible_outcomes(roles)
-    next_value = None if column is not None else kept("next value", None)
-    now: str | NextValue | None = column if column is not None else next_value
-    if now not in options:
-        now = None
-    labels = {_called(each): each for each in options}
-    asked = {} if now is not None else {"Choose …": None}
-    label = st.selectbox(
-        "Outcome (utility, U)",
-        [*asked, *labels],
-        index=0 if now is None else options.index(now),
-        key=visit_key(f"utility-{now}-{len(labels)}-{st.session_state.get(GENERATION, 0)}"),
-        help="What a good decision increases: a column that was measured after the decision of its "
-        "row, or the value that a state has at the next decision. More of a column counts as "
-        "better; of a next value, you choose.",
-    )
-    chosen = labels.get(label)
-    if chosen is not None and chosen != now:
-        change_roles(source, f"outcome: {label}", with_outcome(roles, chosen))
-        keep("next value", chosen if isinstance(chosen, NextValue) else None)
-        st.rerun()
-    if now is None and len(roles) > MANY:
-        st.caption("No column is called an outcome. Choose what was measured after the decision.")
-    if now is not None:
-        st.caption(literal(_direction(now)))
-    return keep("next value", now if isinstance(now, NextValue) else None)
-
-
-def _direction(outcome: str | NextValue) -> str:
-    if isinstance(outcome, str):
-        return f"More of {shorten(outcome, 40)} counts as better."
-    better = "more" if outcome.sign > 0 else "less"
-    return f"The {shorten(outcome.variable, 40)} of the next decision: {better} is better."
-
-
-def _called(outcome: str | NextValue) -> str:
-    """The name first: a list beside the table is narrow."""
-    if isinstance(outcome, str):
-        return f"{outcome} (measured after this decision)"
-    better = "more" if outcome.sign > 0 else "less"
-    return f"{outcome.variable} (next value, {better} is better)"

@@ -54,10 +54,9 @@ def picture(page: Page, name: str) -> None:
 
 def walk(page: Page) -> None:
     press(page, "Smoking in students")
-    page.get_by_text("Action labels and randomisation").click()
+    page.get_by_text("Names of the treatments").click()
     type_in(page, "Label of module = 0", "information")
     type_in(page, "Label of module = 1", "treatment")
-    page.get_by_text("Randomised with a constant probability").click()
     do(page, "Use these roles", "30 subjects, 15 state variables")
     picture(page, "data")
     press(page, "Next: missing values")

@@ -26,6 +26,8 @@ _HOME = {
     "NextValue": "smdp.data.column_roles",
     "StateVariable": "smdp.data.column_roles",
     "guess_roles": "smdp.data.guess_roles",
+    "AboutOutcome": "smdp.data.outcome",
+    "recognise_outcome": "smdp.data.outcome",
     "find_leaks": "smdp.data.leaks",
     "local_polynomial": "smdp.data.local_polynomial",
     "mark_missing": "smdp.data.missing_codes",
@@ -141,6 +143,8 @@ if TYPE_CHECKING:
     from smdp.data.leaks import find_leaks as find_leaks
     from smdp.data.local_polynomial import local_polynomial as local_polynomial
     from smdp.data.missing_codes import mark_missing as mark_missing
+    from smdp.data.outcome import AboutOutcome as AboutOutcome
+    from smdp.data.outcome import recognise_outcome as recognise_outcome
     from smdp.data.preparation_settings import ImputationSettings as ImputationSettings
     from smdp.data.preparation_settings import PreparationSettings as PreparationSettings
     from smdp.data.preparation_settings import RescalingSettings as RescalingSettings

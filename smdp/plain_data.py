@@ -22,6 +22,10 @@ from smdp.saved_types import tag_of, type_of
 
 STRUCTURE, ARRAYS = "structure.json", "arrays.npz"
 
+#: Metadata of a field that decides how a result is spoken of, but none of its numbers: it is kept
+#: in files and left out of fingerprints, so that another unit makes no later step out of date.
+WORDS = {"only in words": True}
+
 
 def write_plain(value: object, folder: Path) -> None:
     """Write a result into a folder of its own."""
@@ -45,11 +49,16 @@ def plain_json(structure: Any) -> str:
 
 def fingerprint(value: object) -> str:
     """The SHA-256 of a result's content: equal for equal results, whatever their memory layout."""
-    return hashlib.sha256(plain_json(to_plain(value, {})).encode()).hexdigest()
+    plain = to_plain(value, {}, with_words=False)
+    return hashlib.sha256(plain_json(plain).encode()).hexdigest()
 
 
-def to_plain(value: object, arrays: dict[str, np.ndarray]) -> Any:
+def to_plain(value: object, arrays: dict[str, np.ndarray], *, with_words: bool = True) -> Any:
     """The value as JSON knows it; its arrays are put into `arrays`, and named there."""
+
+    def inner(part: object) -> Any:
+        return to_plain(part, arrays, with_words=with_words)
+
     if isinstance(value, Enum):
         return {"$enum": tag_of(type(value)), "value": value.value}
     if value is None or isinstance(value, bool | int | float | str):
@@ -67,14 +76,14 @@ def to_plain(value: object, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, pd.DataFrame):
         return _frame_to_plain(value, arrays)
     if isinstance(value, Mapping):
-        return {"$map": [[to_plain(k, arrays), to_plain(v, arrays)] for k, v in value.items()]}
+        return {"$map": [[inner(k), inner(v)] for k, v in value.items()]}
     if isinstance(value, tuple):
-        return {"$tuple": [to_plain(v, arrays) for v in value]}
+        return {"$tuple": [inner(v) for v in value]}
     if isinstance(value, list):
-        return [to_plain(v, arrays) for v in value]
+        return [inner(v) for v in value]
     if is_dataclass(value) and not isinstance(value, type):
-        own = [f.name for f in fields(value) if f.init]
-        content = {name: to_plain(getattr(value, name), arrays) for name in own}
+        own = [f for f in fields(value) if f.init and (with_words or f.metadata != WORDS)]
+        content = {f.name: inner(getattr(value, f.name)) for f in own}
         return {"$class": tag_of(type(value)), "fields": content}
     raise TypeError(f"{type(value).__name__} is not plain data")
 

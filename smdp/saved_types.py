@@ -20,6 +20,7 @@ HOMES: dict[str, str] = {
     "variable": "smdp.data.column_roles:StateVariable",
     "next value": "smdp.data.column_roles:NextValue",
     "column roles": "smdp.data.column_roles:ColumnRoles",
+    "about outcome": "smdp.data.outcome:AboutOutcome",
     "reading settings": "smdp.steps.step_plans:ReadingSettings",
     "table file": "smdp.steps.step_plans:TableFile",
     "shape: compute": "smdp.data.shaping.compute:ComputeColumn",

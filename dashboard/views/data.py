@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from dashboard import data_widgets as widgets
-from dashboard import leak_widgets, role_widgets, shape_widgets
+from dashboard import leak_widgets, role_widgets, shape_widgets, study_questions
 from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page
@@ -20,6 +21,7 @@ from dashboard.show import (
     heading,
     literal,
     my_note,
+    part,
     say_error,
     says,
     table,
@@ -27,7 +29,7 @@ from dashboard.show import (
 from dashboard.table import loaded, upload_box
 from smdp.data.checks import find_problems
 from smdp.data.compliance import describe_compliance
-from smdp.data.describe import describe_study
+from smdp.data.describe import describe_people, describe_study
 from smdp.data.measured import measured, places
 from smdp.data.missing_codes import mark_missing
 from smdp.data.participants import NOTE, as_in_papers, describe_variables, participants_table
@@ -98,6 +100,43 @@ def show_study(study: Study) -> None:
             st.caption(literal(describe_compliance(study)))
 
 
+def look_at(study: Study) -> None:
+    """What there is to see in a study without treatments."""
+    from smdp.figures.data import compliance_figure
+    from smdp.figures.measured import distribution_figure, over_time_figure
+    from smdp.figures.missing_values import missing_heatmap
+
+    shown = ("background", "state", *(["outcome"] if np.isfinite(study.utilities).any() else []))
+    part("What the program understood")
+    st.markdown("\n".join(f"- {literal(text)}" for text in describe_people(study)))
+    variables, over_time, missing, compliance = st.tabs(
+        ["Variables", "Over time", "Missing values", "Compliance"], key="look", on_change="rerun"
+    )
+    if variables.open:
+        with variables:
+            found = [each for each in describe_variables(study) if each.role in shown]
+            table(as_in_papers(found), "participants", participants_table(found), whole="Variable")
+            st.caption(NOTE)
+    if over_time.open:
+        with over_time:
+            every = {place.title: place for place in places(study) if place.role in shown}
+            chosen = select(
+                "Variable", "look.variable", list(every), list(every)[-1], "What to look at."
+            )
+            seen = measured(study, every[chosen])
+            if not seen.of_people:
+                figure(over_time_figure(study, seen), "over-time")
+            figure(distribution_figure(study, seen), "distribution")
+    if missing.open:
+        with missing:
+            figure(missing_heatmap(study), "missing")
+    if compliance.open:
+        with compliance:
+            figure(compliance_figure(study), "compliance")
+            st.caption(literal(describe_compliance(study)))
+
+
+questions = st.container(border=True)
 settings_column, main = st.columns(COLUMNS, gap="large")
 with settings_column:
     with st.expander("Load another file"):
@@ -121,9 +160,7 @@ with main:
         st.dataframe(shaped.head(200), hide_index=True, key="preview")
 
 BUTTON = "Use these roles"
-chosen_now: dict[str, Any] | None = None
-problems = None
-leaks: tuple[Leak, ...] = ()
+answers: study_questions.Answers | None = None
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
     shaping.require_done()
     codes = shape_widgets.codes_now(source, long, everywhere, edited)
@@ -136,34 +173,51 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     if not shape:
         marked = partial(mark_missing, long, dict(reading.missing_codes))
         frame = memo("marked", read_as, marked)
-    next_value = role_widgets.choose_utility(source, edited)
-    levels, probability = widgets.edit_actions(frame, edited)
-    chosen = roles_from_table(
-        edited,
-        next_value=next_value,
-        probability=probability,
-        action_levels=levels,
-        **widgets.choose_look_back(),
-    )
-    chosen = leak_widgets.with_answers(widgets.with_planned_units(chosen))
-    chosen_now = {"reading": reading, "roles": chosen}
-    leaks = leak_widgets.leaks_of(frame, read_as, chosen)
-    problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen, leaks))
-    if st.button(
-        BUTTON,
-        type="primary",
-        disabled=any(p.severity == "error" for p in problems),
-        width="stretch",
-        icon=":material/check:",
-        help="Arranges the table by subject and decision. Takes a second or two.",
-    ):
-        with st.spinner("Arranging the table …"):
-            run(DATA, **chosen_now)
-        st.rerun()
-    if state(DATA) == State.DONE and same_settings(DATA, **chosen_now):
-        st.caption("Done. What was understood is shown below the table.")
-    elif found := counted(problems):
-        st.caption(f"{found}: see Check, below the table.")
+    with questions:
+        answers = study_questions.ask(source, frame, edited)
+
+if answers is not None and answers.how == "none":
+    settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
+    with questions:
+        study_questions.explain_no_treatment()
+    with errors_as_messages():
+        look_at(study_questions.without_treatment(frame, read_as, edited))
+    st.stop()
+
+chosen_now: dict[str, Any] | None = None
+problems = None
+leaks: tuple[Leak, ...] = ()
+if answers is not None:
+    with settings_column, errors_as_messages():
+        levels = widgets.name_actions(frame, study_questions.column_with("action", edited))
+        chosen = roles_from_table(
+            answers.of(edited),
+            next_value=answers.next_value,
+            probability=answers.probability,
+            action_levels=levels,
+            assignment=answers.assignment,
+            outcome=answers.outcome,
+            **widgets.choose_look_back(),
+        )
+        chosen = leak_widgets.with_answers(widgets.with_planned_units(chosen))
+        chosen_now = {"reading": reading, "roles": chosen}
+        leaks = leak_widgets.leaks_of(frame, read_as, chosen)
+        problems = memo("problems", (read_as, chosen), lambda: find_problems(frame, chosen, leaks))
+        if st.button(
+            BUTTON,
+            type="primary",
+            disabled=any(p.severity == "error" for p in problems),
+            width="stretch",
+            icon=":material/check:",
+            help="Arranges the table by subject and decision. Takes a second or two.",
+        ):
+            with st.spinner("Arranging the table …"):
+                run(DATA, **chosen_now)
+            st.rerun()
+        if state(DATA) == State.DONE and same_settings(DATA, **chosen_now):
+            st.caption("Done. What was understood is shown below the table.")
+        elif found := counted(problems):
+            st.caption(f"{found}: see Check, below the table.")
 if problems is None:
     settings_column.button(BUTTON, disabled=True, width="stretch", icon=":material/check:")
 else:

@@ -98,7 +98,7 @@ with main:
             )
     else:
         changed_notice(MARKOV, **sections)
-        figure(markov_figure(found), "markov")
+        figure(markov_figure(found, the_analysis().outcome_name), "markov")
         headings = ["Look-back", "Over the study"]
         headings += [] if found.effect.empty else ["Effect over time"]
         tabs = dict(zip(headings, st.tabs(headings), strict=True))

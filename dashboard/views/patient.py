@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import controls
 from dashboard.gate import needs_result, stale_notice
 from dashboard.policy_choice import observational_banner, policy_control, short_name
-from dashboard.session import done, keep, kept, memo
+from dashboard.session import done, keep, kept, memo, the_analysis
 from dashboard.show import (
     check,
     errors_as_messages,
@@ -154,7 +154,7 @@ with main, errors_as_messages():
     with right:
         st.markdown("**What each treatment is worth**")
         q = q_intervals(policy, prepared, values)
-        figure(q_values_figure(q, tuple(possible)), "patient-q")
+        figure(q_values_figure(q, tuple(possible), the_analysis().outcome_name), "patient-q")
         st.caption(literal(margin_note(patient, policy.settings.abstain_level)))
     tabs = st.tabs(["Over time", "Values", "Features"])
     with tabs[0]:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import policy_widgets as widgets
-from dashboard.clicks import CLICKS
 from dashboard.form import Form
 from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, run_button, step_heading
-from dashboard.policy_choice import named_policies, policy_control, short_name
+from dashboard.policy_choice import (
+    assignment,
+    named_policies,
+    policy_control,
+    short_name,
+    show_notice,
+)
 from dashboard.running import is_running, job_box
 from dashboard.session import State, result, state, the_analysis
 from dashboard.show import (
@@ -36,9 +41,8 @@ from smdp.words.policy_value import (
 step_heading(EVALUATION)
 prepared = result(RESCALING)
 trajectories = prepared.trajectories
-notice = observational_notice(trajectories)
-if notice:
-    st.warning(literal(f"{notice} {CLICKS['probability']}"), icon=":material/visibility:")
+show_notice(observational_notice(trajectories, assignment()))
+outcome = the_analysis().outcome_name
 
 
 def planned() -> EvaluationPlan:
@@ -83,8 +87,8 @@ with main:
         job_box(EVALUATION)
         if value is not None:
             changed_notice(EVALUATION, **sections)
-            figure(value_figure(values, name), "policy-value")
-            st.caption(literal(utility_meaning(prepared.completed.arranged.roles)))
+            figure(value_figure(values, name, outcome), "policy-value")
+            st.caption(literal(utility_meaning(the_analysis().plan.roles)))
             widgets.gain_box(value, name)
         else:
             with st.container(border=True, height=320):
@@ -119,7 +123,7 @@ with main:
     with tabs[5]:
         widgets.trial(trajectories, asked.settings.coverage)
     if value is not None:
-        says(describe_value(value, name, abstentions(every)))
+        says(describe_value(value, name, abstentions(every), outcome))
         check(check_value(value))
         widgets.how(value)
         my_note(EVALUATION)

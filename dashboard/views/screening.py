@@ -66,8 +66,8 @@ with main:
             )
     else:
         changed_notice(SCREENING, **sections)
-        figure(screening_figure(found), "screening")
-        paths = paths_figure(found)
+        figure(screening_figure(found, the_analysis().outcome_name), "screening")
+        paths = paths_figure(found, the_analysis().outcome_name)
         headings = ["Ranked table"]
         headings += ["How they lead to the outcome"] if paths is not None else []
         headings += ["By decision"] if found.rounds and not found.by_person else []
@@ -99,7 +99,7 @@ with main:
             with tabs["Round by round"]:
                 figure(growth_figure(found), "screening-growth")
                 table(rounds_table(found), "screening-rounds")
-        says(describe_screening(found))
+        says(describe_screening(found, the_analysis().outcome_name))
         check(check_screening(found))
         if found.needs_earlier_actions and not the_analysis().plan.roles.action_lags:
             count = plural(found.past_actions or 0, "earlier treatment")

@@ -36,6 +36,7 @@ from smdp.steps.step_plans import ReadingSettings
 from smdp.text import listing, shorten
 
 if TYPE_CHECKING:
+    from smdp.data.outcome import OutcomeName
     from smdp.data.prepare import CompletedStudy, PreparedData
     from smdp.data.study import Study
     from smdp.evaluation.placebo import PlaceboCheck
@@ -167,6 +168,15 @@ class Analysis:
     @property
     def trial(self) -> TrialSummary | None:
         return self.results.get("trial")
+
+    @property
+    def outcome_name(self) -> OutcomeName:
+        """What the outcome is called that the prepared data were made with."""
+        said = self.plan.roles
+        arranged = getattr(getattr(self.prepared, "completed", None), "arranged", self.study)
+        made = said if arranged is None else arranged.roles
+        same = (made.utility, made.outcome_sign) == (said.utility, said.outcome_sign)
+        return said.outcome_name if same else made.outcome_name
 
     # What state it is in.
 

@@ -41,6 +41,11 @@ def guess_kind(values: NDArray[np.float64]) -> Kind:
 def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     """Each subject's rows in the order of their decisions, gaps left open, nothing filled in."""
     raise_first_error(find_problems(frame, roles))
+    return placed(frame, roles)
+
+
+def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
+    """The same of a table in which nothing was found that stands in the way."""
     who = frame[roles.subject].map(level_text)
     names = sorted_levels(set(who))
     codes = who.map({name: i for i, name in enumerate(names)}).to_numpy(dtype=np.int64)
@@ -75,7 +80,7 @@ def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     action = np.where(available, action, -1)
     utility = np.full(len(frame), np.nan)
     if isinstance(roles.utility, str):
-        utility = numbers(frame[roles.utility])[0]
+        utility = roles.outcome_sign * numbers(frame[roles.utility])[0]
     probabilities = _probabilities(frame, roles, list(labels))
 
     present = grid.place(np.ones(len(frame), bool), False)

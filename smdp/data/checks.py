@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from smdp.data.column_findings import (
+    assignment_findings,
     availability_findings,
     observed_levels,
     probabilities_findings,
@@ -51,6 +52,7 @@ def find_problems(
         *utility_findings(frame, roles),
         *availability_findings(frame, roles),
         *probabilities_findings(frame, roles),
+        *assignment_findings(roles),
         *_leaks(find_leaks(frame, roles) if leaks is None else leaks, roles),
     ]
     rank = {"error": 0, "warning": 1, "note": 2}

@@ -107,6 +107,7 @@ def _usual(distinct: NDArray[np.float64], codes: list[float]) -> str:
 
 
 def utility_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    yield from _kind_findings(frame, roles)
     if not isinstance(roles.utility, str):
         name = roles.utility.variable
         values = pd.Series(numbers(frame[name])[0]).groupby(frame[roles.subject].to_numpy())
@@ -138,6 +139,40 @@ def utility_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Proble
             name,
             f"The utility '{name}' is missing in {int(np.isnan(values).sum()):,} of "
             f"{len(values):,} rows; these decisions are not used (an outcome is never imputed).",
+        )
+
+
+def _kind_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+    """Whether the outcome can be of the kind that somebody said it is."""
+    name, kind = roles.outcome_name.column, roles.outcome.kind
+    distinct = unique_finite(numbers(frame[name])[0])
+    why = ""
+    if kind == "yes/no" and len(distinct) > 2:
+        why = f"it has {len(distinct):,} different values"
+    elif kind == "count" and (len(distinct) and distinct[0] < 0):
+        why = f"it has values below 0, such as {distinct[0]:g}"
+    elif kind == "count" and not np.all(distinct == np.round(distinct)):
+        broken = distinct[distinct != np.round(distinct)][0]
+        why = f"it has values that are not whole, such as {broken:g}"
+    if why:
+        yield Problem(
+            "error",
+            name,
+            f"The outcome '{name}' is said to be {'a count' if kind == 'count' else kind}, but "
+            f"{why}.",
+            "Say that it is continuous, or choose another outcome.",
+        )
+
+
+def assignment_findings(roles: ColumnRoles) -> Iterator[Problem]:
+    if roles.assignment == "observed":
+        yield Problem(
+            "warning",
+            roles.action,
+            "Treatment was observed, not randomised. Whatever else decided who was treated, and "
+            "when, can look like an effect of treatment; every result is an association.",
+            "Take what decided about treatment into the state, as far as it was measured before "
+            "the decision. What was not measured cannot be mended here.",
         )
 
 

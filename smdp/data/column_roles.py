@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from smdp.data.outcome import AboutOutcome, OutcomeName
 from smdp.data.variables import KINDS, Kind
 from smdp.errors import SettingError
+from smdp.plain_data import WORDS
 from smdp.result import Content
 from smdp.settings import require
 from smdp.text import listing
 
 #: In `known_before`: every state, of a plan that was made before anybody was asked.
 NEVER_ASKED = "*"
+
+Assignment = Literal["randomised", "observed"]
+ASSIGNMENTS: tuple[Assignment, ...] = ("randomised", "observed")
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ class ColumnRoles(Content):
     (look-back m); `action_lags`: how many earlier actions are, if those are more;
     `add_time`: whether the decision number becomes a state variable. `known_before`: of the states
     that look as if they were measured only after the decision (`smdp.find_leaks`), those that are
-    known before it nevertheless.
+    known before it nevertheless. `assignment`: whether chance decided who was treated, or was only
+    watched who was; None: nobody said, and it counts as randomised where there are probabilities.
+    `outcome`: kind, unit and direction of the utility.
     """
 
     subject: str
@@ -79,6 +86,8 @@ class ColumnRoles(Content):
     action_lags: int = field(default=0, kw_only=True)
     add_time: bool = field(default=False, kw_only=True)
     known_before: tuple[str, ...] = field(default=(), kw_only=True)
+    assignment: Assignment | None = field(default=None, kw_only=True, metadata=WORDS)
+    outcome: AboutOutcome = field(default=AboutOutcome(), kw_only=True, metadata=WORDS)
 
     def __post_init__(self) -> None:
         states = tuple(StateVariable(s) if isinstance(s, str) else s for s in self.states)
@@ -88,6 +97,8 @@ class ColumnRoles(Content):
             back = getattr(self, name)
             require(isinstance(back, int) and 0 <= back <= 50, name, "0 to 50", back)
         require(len(states) > 0, "states", "at least one column", "none")
+        wanted = f"one of {ASSIGNMENTS}"
+        require(self.assignment in (None, *ASSIGNMENTS), "assignment", wanted, self.assignment)
         self._refuse_double_use()
         if isinstance(self.utility, NextValue) and self.utility.variable not in self.state_names:
             raise SettingError(
@@ -104,6 +115,30 @@ class ColumnRoles(Content):
             )
         if isinstance(self.probability, int | float):
             require(0 < self.probability < 1, "probability", "between 0 and 1", self.probability)
+
+    @property
+    def randomised(self) -> bool:
+        """Whether chance decided, as far as it is known: given probabilities say so, too."""
+        if self.assignment is None:
+            return self.probability is not None
+        return self.assignment == "randomised"
+
+    @property
+    def outcome_sign(self) -> int:
+        """-1 where less is better."""
+        if isinstance(self.utility, NextValue):
+            return self.utility.sign
+        return -1 if self.outcome.less_is_better else 1
+
+    @property
+    def outcome_name(self) -> OutcomeName:
+        """What the utility is called; its unit may be said of the state whose next value it is."""
+        following = isinstance(self.utility, NextValue)
+        column = self.utility.variable if isinstance(self.utility, NextValue) else self.utility
+        own = next((each.unit for each in self.variables if each.name == column), None)
+        minus = "minus " if self.outcome_sign < 0 else ""
+        name = f"{minus}{'next ' if following else ''}{column}"
+        return OutcomeName(name, self.outcome.unit or own or "", column, self.outcome_sign)
 
     @property
     def look_back(self) -> int:

@@ -27,6 +27,8 @@ def compliance_table(study: Study) -> pd.DataFrame:
         OUTCOME: np.where(_possible(study), seen.mean(axis=0), np.nan),
         IN_STUDY: study.on_grid.mean(axis=0),
     }
+    if not seen.any():
+        del shares[OUTCOME]  # as in a study without one
     return pd.DataFrame(
         {
             "first decision": together.first,
@@ -42,10 +44,10 @@ def describe_compliance(study: Study) -> str:
     rows = study.present.mean(axis=1)
     possible = max(int(_possible(study).sum()), 1)
     answered = _with_outcome(study).sum(axis=1) / possible
-    return (
-        f"Of {plural(decisions, 'decision')}, a person has a row at {_on_average(rows)}, and an "
-        f"observed outcome at {_on_average(answered)}."
-    )
+    text = f"Of {plural(decisions, 'decision')}, a person has a row at {_on_average(rows)}"
+    if not answered.any():
+        return f"{text}."
+    return f"{text}, and an observed outcome at {_on_average(answered)}."
 
 
 def _on_average(shares: NDArray[np.float64]) -> str:

@@ -7,11 +7,19 @@ import pandas as pd
 
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.exclude import unobserved_variables
+from smdp.data.measured import outcome_kind, outcomes
+from smdp.data.outcome import OutcomeKind
 from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
 from smdp.data.rescale import LOW_LEVEL
 from smdp.data.study import Cell, Study
 from smdp.text import listing, number, percent, plural
+
+#: What is said of an observational study from the first page on.
+OBSERVED = (
+    "what treatment seems to do may come from who was treated, and when, so read it as an "
+    "association."
+)
 
 
 def describe_study(study: Study) -> list[str]:
@@ -23,6 +31,11 @@ def describe_study(study: Study) -> list[str]:
         _states(study),
         _utility(study),
     ]
+
+
+def describe_people(study: Study) -> list[str]:
+    """The same without treatment and outcome: who, when, and what was measured."""
+    return [_who(study), " ".join(study.notes), _states(study)]
 
 
 def _who(study: Study) -> str:
@@ -45,12 +58,24 @@ def _treatment(study: Study) -> str:
     unknown = int((study.present & study.available & (study.actions < 0)).sum())
     if unknown:
         text += f" The action is missing at {plural(unknown, 'decision')}, which are not used."
+    return text + f" {_chance(study)}"
+
+
+def _chance(study: Study) -> str:
+    """Who decided: chance, with which probabilities, or people and circumstances."""
+    roles = study.roles
     known = np.isfinite(study.probabilities).all(axis=2) & study.available
     if known.any():
         mean = study.probabilities[known].mean(axis=0)
         pairs = [f"{a}: {p:.2f}" for a, p in zip(action_names(study), mean, strict=True)]
-        return text + f" Randomisation probabilities are known ({', '.join(pairs)} on average)."
-    return text + " Randomisation probabilities are not given; they will be estimated."
+        told = f"known ({', '.join(pairs)} on average)."
+        if roles.randomised:
+            return f"Randomisation probabilities are {told}"
+        return f"Observed, not randomised; the probabilities of treatment count as {told}"
+    if roles.assignment == "observed":
+        return f"Observed, not randomised: {OBSERVED} Probabilities will be estimated."
+    who = "Randomised, by your account. " if roles.randomised else ""
+    return f"{who}Randomisation probabilities are not given; they will be estimated."
 
 
 def action_names(study: Study) -> list[str]:
@@ -86,25 +111,25 @@ def _look_back(roles: ColumnRoles) -> str:
 
 
 def _utility(study: Study) -> str:
-    utility = study.roles.utility
-    if isinstance(utility, NextValue):
-        return utility_meaning(study.roles)
-    here = study.utilities[study.present]
+    seen = outcomes(study)
+    if isinstance(study.roles.utility, NextValue):
+        return utility_meaning(study.roles, outcome_kind(study))
+    here = study.roles.outcome_sign * seen[study.present]
     missing = int(np.isnan(here).sum())
     low, high, mean = (float(f(here)) for f in (np.nanmin, np.nanmax, np.nanmean))
-    text = f"Utility: '{utility}', {number(low)} to {number(high)}, mean {number(mean)}"
-    text += " (higher is better)."
+    text = utility_meaning(study.roles, outcome_kind(study))
+    text += f" It goes from {number(low)} to {number(high)}, with a mean of {number(mean)}."
     return text + (f" Missing in {missing:,} of {len(here):,} rows." if missing else "")
 
 
-def utility_meaning(roles: ColumnRoles) -> str:
+def utility_meaning(roles: ColumnRoles, kind: OutcomeKind | None = None) -> str:
     """What a number of utility counts, for where such numbers are shown."""
-    utility = roles.utility
-    if not isinstance(utility, NextValue):
-        return f"Utility: the column '{utility}', in its own units (higher is better)."
-    sign, better = ("minus the", "lower") if utility.sign < 0 else ("the", "higher")
-    name = utility.variable
-    return f"Utility: {sign} next value of '{name}', so that {better} '{name}' is better."
+    called = roles.outcome_name
+    following = isinstance(roles.utility, NextValue)
+    what = f"the next value of '{called.column}'" if following else f"'{called.column}'"
+    about = [each for each in (called.unit and f"in {called.unit}", kind) if each]
+    text = f"Outcome: {what}{f' ({listing(about)})' if about else ''}; {called.better}"
+    return f"{text}." if called.sign > 0 else f"{text}, so the utility is minus it."
 
 
 def variable_table(study: Study) -> pd.DataFrame:

@@ -136,10 +136,10 @@ def find_leaks_of(
     if not columns:
         return ()
     found = {name: list(_by_name(name)) for name in columns}
-    for name, other in counterparts(str(c) for c in frame.columns).items():
-        if name in found and not found[name]:
-            found[name].append(Leak(name, "counterpart", word=word_for_before(other), other=other))
     order = _order(frame, subject, time)
+    for name, other in counterparts(str(c) for c in frame.columns).items():
+        if name in found and not found[name] and not _is_lag(frame, other, name, order):
+            found[name].append(Leak(name, "counterpart", word=word_for_before(other), other=other))
     if order is not None:
         series = {name: _series(frame[name], order) for name in columns}
         if action is not None:
@@ -225,6 +225,20 @@ def _series(column: pd.Series, order: _Order) -> Numbers | None:
     values = np.where(np.isfinite(values), values, np.nan)[order.rows]
     within = pd.Series(values).groupby(order.person).nunique()
     return values if (within > 1).any() else None
+
+
+def _is_lag(frame: pd.DataFrame, lag: str, of: str, order: _Order | None) -> bool:
+    """Whether a column has the value that another one had at the decision before.
+
+    Then its name says 'before' of that decision, and nothing of when the other was measured.
+    """
+    if order is None:
+        return False
+    before, now = _series(frame[lag], order), _series(frame[of], order)
+    if before is None or now is None:
+        return False
+    share, rows = equal_share(order.before(now), before)
+    return rows > 0 and share >= EQUAL
 
 
 class _Outcome:

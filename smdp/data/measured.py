@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from smdp.data.arrange import guess_kind
 from smdp.data.column_roles import NextValue
+from smdp.data.outcome import OutcomeKind, recognise_outcome
 from smdp.data.study import Study
 from smdp.data.to_trajectories import utilities_of
 from smdp.data.variables import Variable
@@ -140,10 +141,13 @@ def _action(study: Study) -> Variable:
 def _outcome(study: Study) -> Variable:
     """As the state that it is, or that it is the next value of."""
     known = {variable.name: variable for variable in study.variables}
-    utility = study.roles.utility
-    if not isinstance(utility, NextValue):
-        return known.get(utility) or Variable(utility, kind=guess_kind(study.utilities))
-    own = known[utility.variable]
-    if utility.sign > 0:
-        return replace(own, name=f"next {own.name}")
-    return replace(own, name=f"minus next {own.name}", levels=())
+    called = study.roles.outcome_name
+    own = known.get(called.column) or Variable(called.name, kind=guess_kind(study.utilities))
+    levels = own.levels if called.sign > 0 else ()
+    return replace(own, name=called.name, unit=called.unit, levels=levels)
+
+
+def outcome_kind(study: Study) -> OutcomeKind:
+    """As it was said, else as its values look."""
+    said = study.roles.outcome.kind
+    return said or recognise_outcome(study.roles.outcome_sign * outcomes(study))

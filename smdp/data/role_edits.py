@@ -91,7 +91,7 @@ def possible_outcomes(table: pd.DataFrame) -> list[str | NextValue]:
     free = table["role"].isin(["state", "ignore", "utility"])
     measured = table.loc[free & (table["numeric"] | (table["role"] == "utility")), "column"]
     states = table.loc[table["role"] == "state", "column"]
-    return [*measured, *(NextValue(name, sign) for name in states for sign in (1, -1))]
+    return [*measured, *(NextValue(name) for name in states)]
 
 
 def with_outcome(table: pd.DataFrame, outcome: str | NextValue) -> pd.DataFrame:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.column_roles import Assignment, ColumnRoles, NextValue, StateVariable
 from smdp.data.columns import levels_as_text, numbers, unique_finite
 from smdp.data.guess_roles import RoleGuess, guess_columns
+from smdp.data.outcome import AboutOutcome
 from smdp.data.variables import KINDS, Kind
 from smdp.errors import SettingError
 from smdp.text import listing, shorten
@@ -17,12 +18,6 @@ from smdp.text import listing, shorten
 FEWEST_COLUMNS = 4
 #: Roles that no two columns have.
 OF_ONE_COLUMN = ("subject", "time", "action", "utility", "available")
-WITHOUT_TREATMENT = (
-    "The action is the treatment of each decision, such as message or none, 1 or 0. Without one "
-    "the table can be looked at and its columns can be described, but nothing can be learned: the "
-    "program compares what followed different treatments. If they stand in another file, bring "
-    "them into this table first, by person and time."
-)
 
 
 def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
@@ -200,7 +195,12 @@ def _how_to_fill(roles: list[str], columns: int) -> str:
     text = f"Choose {'it' if len(roles) == 1 else 'them'} in the table of columns."
     if "utility" in roles:
         text += " The utility is the outcome: a column, or the next value of a state."
-    return text + (f" {WITHOUT_TREATMENT}" if "action" in roles else "")
+    if "action" in roles:
+        text += (
+            " The action is the treatment of each decision, such as message or none, 1 or 0. "
+            "Without one the table can be looked at, but nothing can be learned from it."
+        )
+    return text
 
 
 def roles_from_table(
@@ -213,13 +213,19 @@ def roles_from_table(
     action_lags: int = 0,
     add_time: bool = False,
     known_before: Sequence[str] = (),
+    assignment: Assignment | None = None,
+    outcome: AboutOutcome | None = None,
 ) -> ColumnRoles:
     """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
     by_role = {role: list(rows["column"]) for role, rows in table.groupby("role", sort=False)}
     single = ("subject", "time", "action") + (() if next_value else ("utility",))
     open_roles = [role for role in single if role not in by_role]
     if open_roles:
-        raise SettingError(_nobody_is(open_roles), _how_to_fill(open_roles, len(table)))
+        raise SettingError(
+            _nobody_is(open_roles),
+            _how_to_fill(open_roles, len(table)),
+            concerns="open roles" if len(table) >= FEWEST_COLUMNS else "",
+        )
     for role in ("subject", "time", "action", "utility", "available"):
         if len(by_role.get(role, ())) > 1:
             raise SettingError(
@@ -241,7 +247,7 @@ def roles_from_table(
         subject=by_role["subject"][0],
         time=by_role["time"][0],
         action=by_role["action"][0],
-        states=[_state(row) for row in table[table["role"] == "state"].to_dict("records")],
+        states=states_in(table),
         utility=next_value or by_role["utility"][0],
         available=next(iter(by_role.get("available", [])), None),
         probability=probability if probability is not None else next(iter(in_columns), None),
@@ -250,7 +256,14 @@ def roles_from_table(
         action_lags=action_lags,
         add_time=add_time,
         known_before=tuple(known_before),
+        assignment=assignment,
+        outcome=outcome or AboutOutcome(),
     )
+
+
+def states_in(table: pd.DataFrame) -> list[StateVariable]:
+    """The state variables of an edited table, as they are declared there."""
+    return [_state(row) for row in table[table["role"] == "state"].to_dict("records")]
 
 
 def _state(row: Mapping) -> StateVariable:

@@ -25,3 +25,13 @@ SYNTHETIC_FILES = frozenset(
         "812bc473667c8485c263b02b87762e9dfbb17ba614855be7d24c92ab9fab4a06",
     }
 )
+
+#: Of these, those of the students, whose modules were chosen by a fair coin at every report.
+BY_A_FAIR_COIN = frozenset(
+    {
+        "e5a4b86d699afa42b13a66c660c0e6e03e49f77d3b4cc024be83bcc696ecdf52",
+        "ff1f30f516d0786f5018fbf319e927f7b69bbff10590f6cd86194d6d901f833e",
+        "327e08bdfc62a76398756524b22ad34e2aff7bcf438d72393a9ca03a81b3ab12",
+        "862fcd7ccc56756293d468c1d93b2e59a57326daf2f00606ad48354ecba4e6bf",
+    }
+)

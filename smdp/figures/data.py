@@ -66,6 +66,8 @@ def compliance_figure(study: Study) -> go.Figure:
         del looks[IN_STUDY]  # all of them, always
     figure = new_figure(height=380)
     for name, (colour, dash) in looks.items():
+        if name not in table:
+            continue
         figure.add_scatter(
             x=together.middle,
             y=100 * table[name],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.figures.style import (
     ACTION_COLOURS,
     GREEN,
@@ -29,7 +30,7 @@ LEFT_END, RIGHT_START = 0.4, 0.53
 BAND = 0.18  # of a curve's colour
 
 
-def markov_figure(found: MarkovCheck) -> go.Figure:
+def markov_figure(found: MarkovCheck, outcome: OutcomeName = UTILITY_NAME) -> go.Figure:
     """Left the ladder; right the effect of each treatment over the study, if there is one."""
     figure = new_figure(height=HEIGHT)
     both = not found.effect.empty
@@ -43,7 +44,7 @@ def markov_figure(found: MarkovCheck) -> go.Figure:
     figure.update_layout(margin={"t": 76})
     _draw_ladder(figure, found)
     if both:
-        _draw_effect(figure, found)
+        _draw_effect(figure, found, outcome)
     return figure
 
 
@@ -121,7 +122,7 @@ def _draw_ladder(figure: go.Figure, found: MarkovCheck) -> None:
     _title(figure, "How far back?", 0.0)
 
 
-def _draw_effect(figure: go.Figure, found: MarkovCheck) -> None:
+def _draw_effect(figure: go.Figure, found: MarkovCheck, outcome: OutcomeName) -> None:
     rows = found.effect
     digits = decimals([float(((rows["upper"] - rows["lower"]) / 4).max())])
     for place, (action, own) in enumerate(rows.groupby("action", sort=False)):
@@ -167,7 +168,7 @@ def _draw_effect(figure: go.Figure, found: MarkovCheck) -> None:
     against = plain(action_name(rows["against"].iloc[0]))
     figure.update_layout(
         xaxis2={"title": {"text": "Decision"}},
-        yaxis2={"title": {"text": f"Effect on the utility, against {against}"}},
+        yaxis2={"title": {"text": f"Effect on {plain(outcome.the_title, 44)}, against {against}"}},
     )
     figure.update_layout(
         legend2={**figure.layout.legend.to_plotly_json(), "x": RIGHT_START, "y": 1.02}

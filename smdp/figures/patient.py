@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.variables import variable_of
 from smdp.explanation.patient_explanation import PatientExplanation
 from smdp.explanation.person import PersonOverTime
@@ -21,7 +22,9 @@ MOST_SERIES = 6
 MOST_AT_ONCE = 44  # decisions; of more, those around the one looked at
 
 
-def q_values_figure(q: pd.DataFrame, possible: tuple[str, ...]) -> go.Figure:
+def q_values_figure(
+    q: pd.DataFrame, possible: tuple[str, ...], outcome: OutcomeName = UTILITY_NAME
+) -> go.Figure:
     """Each action's Q-value with its interval; open where it cannot be chosen now."""
     figure = new_figure(height=150 + 44 * len(q))
     names = [plain(action_name(label), 20) for label in q["action"]]
@@ -51,7 +54,7 @@ def q_values_figure(q: pd.DataFrame, possible: tuple[str, ...]) -> go.Figure:
             showlegend=False,
             hovertemplate=f"{names[place]}: {own['q']:.2f}{interval}{now}<extra></extra>",
         )
-    figure.update_xaxes(title_text="Expected discounted utility (Q)")
+    figure.update_xaxes(title_text=f"Expected discounted {plain(outcome.title, 60)} (Q)")
     figure.update_yaxes(
         type="category",
         categoryorder="array",

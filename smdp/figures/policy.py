@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.evaluation.placebo import PlaceboCheck
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
 from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
@@ -25,9 +26,9 @@ from smdp.figures.style import (
     new_figure,
     plain,
 )
-from smdp.text import interval_text
+from smdp.text import capital, interval_text
 from smdp.words.explanation import action_name
-from smdp.words.policy_value import ALWAYS, UNITS, decimals, digits_of, policy_label
+from smdp.words.policy_value import ALWAYS, decimals, digits_of, policy_label, units
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"
@@ -60,7 +61,9 @@ class Row:
         return bool(np.isfinite(self.lower) and np.isfinite(self.upper))
 
 
-def value_figure(values: Mapping[str, PolicyValue], chosen: str) -> go.Figure:
+def value_figure(
+    values: Mapping[str, PolicyValue], chosen: str, outcome: OutcomeName = UTILITY_NAME
+) -> go.Figure:
     """The policies (by kind), what was done, and each action always; the chosen policy first."""
     value = values[chosen]
     others = [kind for kind in values if kind != chosen]
@@ -72,11 +75,11 @@ def value_figure(values: Mapping[str, PolicyValue], chosen: str) -> go.Figure:
     figure = _dots(rows, least=320)
     observed = float(_main(value).set_index("policy").loc[OBSERVED, "estimate"])
     figure.add_vline(x=observed, line={"width": 1, "dash": "dot", "color": GREY})
-    figure.update_xaxes(title_text=_axis_title(value))
+    figure.update_xaxes(title_text=_axis_title(value, outcome))
     return figure
 
 
-def methods_figure(value: PolicyValue, kind: str) -> go.Figure:
+def methods_figure(value: PolicyValue, kind: str, outcome: OutcomeName = UTILITY_NAME) -> go.Figure:
     """Each policy's value by the three methods; open symbols have no interval."""
     digits = digits_of(value)
     figure = new_figure(height=110 + 34 * len(value.table))
@@ -117,7 +120,7 @@ def methods_figure(value: PolicyValue, kind: str) -> go.Figure:
     figure.update_layout(scattermode="group", scattergap=0.3)
     figure.update_yaxes(autorange="reversed", **CATEGORIES)
     figure.update_xaxes(
-        title_text=_axis_title(value),
+        title_text=_axis_title(value, outcome),
         range=_padded(value.table[["estimate", "lower", "upper"]].to_numpy(dtype=float)),
     )
     return figure
@@ -195,7 +198,9 @@ def placebo_figure(check: PlaceboCheck) -> go.Figure:
     return figure
 
 
-def trial_figure(summary: TrialSummary) -> go.Figure:
+def trial_figure(
+    summary: TrialSummary, outcome: OutcomeName = UTILITY_NAME, *, observed: bool = False
+) -> go.Figure:
     """The average effect of each action against the first; moderators below it."""
     rows = []
     digits = decimals(summary.effects["standard_error"])
@@ -211,12 +216,13 @@ def trial_figure(summary: TrialSummary) -> go.Figure:
     figure = _dots(rows, least=190, beside=(0.0,))
     figure.add_vline(x=0, line={"width": 1, "color": GREY})
     against = plain(action_name(summary.effects["against"].iloc[0]))
-    figure.update_xaxes(title_text=f"Effect on the next utility, against {against}")
+    what = f"{'Difference of' if observed else 'Effect on'} {plain(outcome.the_title, 60)}"
+    figure.update_xaxes(title_text=f"{what}, against {against}")
     return figure
 
 
-def _axis_title(value: PolicyValue) -> str:
-    return f"{UNITS[0].upper()}{UNITS[1:]} (discount {value.discount:g})"
+def _axis_title(value: PolicyValue, outcome: OutcomeName) -> str:
+    return f"{capital(plain(units(outcome), 110))} (discount {value.discount:g})"
 
 
 def _main(value: PolicyValue) -> pd.DataFrame:

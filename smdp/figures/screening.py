@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.figures.style import (
     BLUE,
     GREEN,
@@ -48,12 +49,12 @@ NOT_TESTED = {
 }
 
 
-def screening_figure(result: ScreeningResult) -> go.Figure:
+def screening_figure(result: ScreeningResult, outcome: OutcomeName = UTILITY_NAME) -> go.Figure:
     """The main figure: strengths where people were the sample, else pooled p-values."""
-    return strength_figure(result) if result.by_person else pooled_figure(result)
+    return strength_figure(result, outcome) if result.by_person else pooled_figure(result)
 
 
-def strength_figure(result: ScreeningResult) -> go.Figure:
+def strength_figure(result: ScreeningResult, outcome: OutcomeName = UTILITY_NAME) -> go.Figure:
     """How strongly each variable goes with the utility, and what became of it."""
     table = _most_telling(result.table)
     figure = new_figure(height=max(300, 140 + 24 * len(table)))
@@ -100,8 +101,8 @@ def strength_figure(result: ScreeningResult) -> go.Figure:
     )
     figure.update_layout(margin_r=128)
     figure.update_xaxes(
-        title_text="Strength: distance correlation with the utility (0: none), 95 % interval"
-        + _left_out(result.table, table),
+        title_text=f"Strength: distance correlation with {plain(outcome.the, 40)} (0: none), 95 % "
+        "interval" + _left_out(result.table, table),
         range=[-0.01, min(1.01, 0.05 + _largest(table))],
     )
     figure.update_yaxes(

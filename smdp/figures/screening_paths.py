@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import plotly.graph_objects as go
 
-from smdp.figures.style import BLUE, GREY, ORANGE, PURPLE, labels, new_figure
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
+from smdp.figures.style import BLUE, GREY, ORANGE, PURPLE, labels, new_figure, plain
 from smdp.screening import ScreeningResult
 from smdp.screening_paths import UTILITY, ClosedSet, Path, closed_set
 from smdp.text import p_text
@@ -20,7 +21,7 @@ DOT, RING = 15, 24
 Place = tuple[float, float]
 
 
-def paths_figure(result: ScreeningResult) -> go.Figure | None:
+def paths_figure(result: ScreeningResult, outcome: OutcomeName = UTILITY_NAME) -> go.Figure | None:
     """The utility on the right, left of it what leads to it, further left what acts through others.
 
     None where no arrows were tested.
@@ -30,7 +31,7 @@ def paths_figure(result: ScreeningResult) -> go.Figure | None:
         return None
     places = _places(found)
     furthest = max(found.steps.values())
-    label = labels(found.steps, 28 if furthest < 3 else 20) | {UTILITY: "utility"}
+    label = labels(found.steps, 28 if furthest < 3 else 20) | {UTILITY: plain(outcome.name, 28)}
     tallest = max(list(found.steps.values()).count(step) for step in set(found.steps.values()))
     figure = new_figure(height=150 + ROW * max(tallest, 2))
     shown = found.aside if len(found.aside) <= MOST_ASIDE else ()

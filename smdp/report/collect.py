@@ -197,9 +197,10 @@ def _observational(analysis: Analysis) -> str:
 
     if not any(step.of_effects and step.name in analysis.records for step in steps()):
         return ""  # nothing here speaks of effects
+    roles = analysis.plan.roles
     if analysis.prepared is not None:
-        return observational_notice(analysis.prepared.trajectories)
-    if analysis.plan.roles.probability is not None:
+        return observational_notice(analysis.prepared.trajectories, roles.assignment)
+    if roles.probability is not None or roles.randomised:
         return ""
     return (
         "Read as an observational study: the probabilities of treatment were not given and are "
@@ -239,7 +240,7 @@ def _main_results(analysis: Analysis) -> list[str]:
     if len(names) != len(analysis.values):
         return []
     pairs = zip(names, analysis.values, strict=True)
-    return [gain_sentence(value, name) for name, value in pairs]
+    return [gain_sentence(value, name, analysis.outcome_name) for name, value in pairs]
 
 
 def _warnings(analysis: Analysis) -> list[Block]:

@@ -14,6 +14,7 @@ from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
 from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.guess_roles import guess_columns
+from smdp.data.measured import outcome_kind
 from smdp.data.missing_codes import mark_missing
 from smdp.data.participants import NOTE, as_in_papers, describe_variables, participants_table
 from smdp.data.problem import Problem
@@ -134,12 +135,26 @@ def methods(analysis: Analysis, asked: Any) -> str:
         text += f", and the {plural(roles.action_lags, 'action')} before"
     if roles.add_time:
         text += ", and the number of the decision"
-    text += f". The utility was {_utility(roles.utility)}. "
+    text += f". The outcome was {_utility(roles, study)}. "
     answered = [name for name in roles.known_before if name in roles.state_names]
     if answered and NEVER_ASKED not in roles.known_before:
         text += f"By our account, known before each decision: {listing(answered, 12)}. "
     if roles.available is not None:
         text += f"Decisions at which no action could be taken were marked by '{roles.available}'. "
+    if roles.assignment == "observed":
+        return text + (
+            "Treatment was observed, not randomised, so that effects are to be read as "
+            "associations; the probabilities of treatment were estimated by a (multinomial) logit "
+            "on the state where they were needed."
+            if roles.probability is None
+            else "Treatment was observed, not randomised, so that effects are to be read as "
+            "associations; its probabilities were given."
+        )
+    if roles.randomised and roles.probability is None:
+        return text + (
+            "Treatment was randomised with probabilities that are not known: where they were "
+            "needed, they were estimated by a (multinomial) logit on the state."
+        )
     if roles.probability is None:
         return text + (
             "The probabilities of treatment were not given: where they were needed, they were "
@@ -149,11 +164,17 @@ def methods(analysis: Analysis, asked: Any) -> str:
     return text + "The probabilities with which the actions were randomised were known."
 
 
-def _utility(utility: str | NextValue) -> str:
-    if isinstance(utility, NextValue):
-        sign = "minus the" if utility.sign < 0 else "the"
-        return f"{sign} next value of '{utility.variable}'"
-    return f"'{utility}'"
+def _utility(roles: ColumnRoles, study: Study | None) -> str:
+    called = roles.outcome_name
+    text = f"'{called.column}'"
+    if isinstance(roles.utility, NextValue):
+        text = f"the next value of {text}"
+    kind = roles.outcome.kind if study is None else outcome_kind(study)
+    about = [each for each in (kind, called.unit and f"in {called.unit}") if each]
+    text += f" ({', '.join(about)})" if about else ""
+    if called.sign > 0:
+        return f"{text}, more of which is better; it was taken as the utility"
+    return f"{text}, less of which is better; minus it was taken as the utility"
 
 
 def script(plan: AnalysisPlan) -> str:

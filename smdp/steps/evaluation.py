@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
+    from smdp.data.outcome import OutcomeName
     from smdp.data.prepare import PreparedData
     from smdp.evaluation.value import PolicyValue
     from smdp.policy.learned_policy import LearnedPolicy
@@ -56,7 +57,9 @@ def says(analysis: Analysis) -> list[str]:
 
     kinds = [policy.kind for policy in analysis.policies]
     pairs = zip(analysis.values, kinds, strict=False)
-    return [sentence for value, kind in pairs for sentence in describe_value(value, kind)]
+    outcome = analysis.outcome_name
+    every = [describe_value(value, kind, outcome=outcome) for value, kind in pairs]
+    return [sentence for told in every for sentence in told]
 
 
 def warns(values: tuple[PolicyValue, ...], analysis: Analysis) -> Sequence[Problem]:
@@ -134,7 +137,7 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
             draw(
                 "value",
                 "What each policy would earn",
-                value_figure(values, names[0]),
+                value_figure(values, names[0], analysis.outcome_name),
                 "Doubly robust estimates with their intervals; an open symbol has none that could "
                 "be trusted. Dotted: what was observed.",
             )
@@ -146,7 +149,7 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
         found.append(Notice("note", text))
     prepared = learned_from(analysis)
     for name, policy in zip(names, analysis.policies, strict=True):
-        found += _policy(policy, name, values.get(name), prepared, draw)
+        found += _policy(policy, name, values.get(name), prepared, analysis.outcome_name, draw)
     if values:
         found += _positivity(analysis, values[names[0]], draw)
     return found
@@ -157,6 +160,7 @@ def _policy(
     name: str,
     value: PolicyValue | None,
     prepared: PreparedData | None,
+    outcome: OutcomeName,
     draw: Draw,
 ) -> list[Block]:
     from smdp.explanation.recommendations import abstentions, recommendations, shares_over_time
@@ -169,8 +173,13 @@ def _policy(
         every = recommendations(prepared.trajectories, policy)
         shares, abstained = shares_over_time(every, policy.action_labels), abstentions(every)
     if value is not None:
-        found.append(Paragraph(gain_sentence(value, name), strong=True))
-        found += bullets([*without_interval(value, name), *describe_value(value, name, abstained)])
+        found.append(Paragraph(gain_sentence(value, name, outcome), strong=True))
+        found += bullets(
+            [
+                *without_interval(value, name),
+                *describe_value(value, name, abstained, outcome),
+            ]
+        )
         found += _value_tables(value, name)
     if shares is not None:
         found.append(

@@ -70,7 +70,7 @@ def says(analysis: Analysis) -> list[str]:
 
     assert analysis.markov is not None
     screened = analysis.records["markov"].inputs["variables"] != ALL_VARIABLES
-    return [*describe_markov(analysis.markov), of_which_variables(screened)]
+    return [*describe_markov(analysis.markov, analysis.outcome_name), of_which_variables(screened)]
 
 
 def warns(result: MarkovCheck, analysis: Analysis) -> Sequence[Problem]:
@@ -137,7 +137,7 @@ def markov_section(analysis: Analysis, draw: Draw) -> list[Block]:
         draw(
             "ladder",
             "Look-back, and the effect of treatment over the study",
-            markov_figure(found),
+            markov_figure(found, analysis.outcome_name),
             "Left: small p-values reject a look-back, for what lies before it is still needed. "
             "Right: the effect on the next utility by decision, with pointwise 95 % intervals over "
             "people.",

@@ -45,7 +45,7 @@ def says(analysis: Analysis) -> list[str]:
     from smdp.words.screening import describe_screening
 
     assert analysis.screening is not None
-    return describe_screening(analysis.screening)
+    return describe_screening(analysis.screening, analysis.outcome_name)
 
 
 def warns(result: ScreeningResult, analysis: Analysis) -> Sequence[Problem]:
@@ -204,14 +204,14 @@ def screening_section(analysis: Analysis, draw: Draw) -> list[Block]:
 
     result = analysis.screening
     assert result is not None
-    found = bullets(describe_screening(result))
+    found = bullets(describe_screening(result, analysis.outcome_name))
     tested = result.table["p_value"].notna().any()
     if tested and result.by_person:
         found.append(
             draw(
                 "strength",
-                "How strongly each variable goes with the utility",
-                strength_figure(result),
+                f"How strongly each variable goes with {analysis.outcome_name.the}",
+                strength_figure(result, analysis.outcome_name),
                 "Bias-corrected distance correlation among decisions with the same recent "
                 "treatments, with 95 % intervals; beside it the p-value, for all variables of a "
                 "round together.",
@@ -226,7 +226,7 @@ def screening_section(analysis: Analysis, draw: Draw) -> list[Block]:
                 "Pooled p-values; the variable joins if its bar reaches the dashed line.",
             )
         )
-    paths = paths_figure(result)
+    paths = paths_figure(result, analysis.outcome_name)
     if paths is not None:
         found.append(
             draw(

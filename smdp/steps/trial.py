@@ -43,10 +43,20 @@ def summary(result: TrialSummary, analysis: Analysis) -> str:
 
 
 def says(analysis: Analysis) -> list[str]:
+    assert analysis.trial is not None
+    return _described(analysis)
+
+
+def _described(analysis: Analysis) -> list[str]:
     from smdp.words.trial_effect import describe_trial
 
     assert analysis.trial is not None
-    return describe_trial(analysis.trial, logarithm=analysis.records["trial"].asked.logarithm)
+    return describe_trial(
+        analysis.trial,
+        logarithm=analysis.records["trial"].asked.logarithm,
+        outcome=analysis.outcome_name,
+        observed=analysis.plan.roles.assignment == "observed",
+    )
 
 
 def warns(result: TrialSummary, analysis: Analysis) -> Sequence[Problem]:
@@ -93,18 +103,19 @@ def script(plan: AnalysisPlan) -> str:
 
 def checks_section(analysis: Analysis, draw: Draw) -> list[Block]:
     from smdp.figures.policy import placebo_figure, trial_figure
-    from smdp.words.trial_effect import describe_placebo, describe_trial, trial_words
+    from smdp.words.trial_effect import describe_placebo, trial_words
 
     found: list[Block] = []
     if analysis.trial is not None:
-        asked = analysis.records["trial"].asked
+        observed = analysis.plan.roles.assignment == "observed"
         found.append(Heading("Average effects in the trial"))
-        found += bullets([*describe_trial(analysis.trial, logarithm=asked.logarithm)])
+        found += bullets(_described(analysis))
         found.append(
             draw(
                 "trial",
-                "Average effect on the utility that follows",
-                trial_figure(analysis.trial),
+                f"Average {'difference of' if observed else 'effect on'} "
+                f"{analysis.outcome_name.the}",
+                trial_figure(analysis.trial, analysis.outcome_name, observed=observed),
                 "Before any policy: weighted and centred least squares.",
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.markov.markov_check import MarkovCheck
 from smdp.markov.stationarity import EFFECT, EVERYTHING, PROCESS, UTILITY
@@ -38,13 +39,13 @@ def markov_summary(found: MarkovCheck) -> str:
     return f"{text}; {'changes over time' if found.process_changes else 'the same throughout'}"
 
 
-def describe_markov(found: MarkovCheck) -> list[str]:
+def describe_markov(found: MarkovCheck, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
     """The look-back, own levels, change over the study, and what is not said."""
     return [
         _look_back(found),
         _own_levels(found),
         _process(found),
-        *_effect(found),
+        *_effect(found, outcome),
         *_consequence(found),
         "Not rejected is not proven: with few people or weak dependence, what matters can go "
         "unseen. The tests look at means; that something becomes more or less variable they do "
@@ -125,14 +126,14 @@ def _process(found: MarkovCheck) -> str:
     )
 
 
-def _effect(found: MarkovCheck) -> list[str]:
+def _effect(found: MarkovCheck, outcome: OutcomeName) -> list[str]:
     p = found.p_value(EFFECT, UTILITY)
     if p is None:
         return ["Nothing can be said of an effect over time: no two treatments can be compared."]
     if found.effect_changes:
-        start = f"The effect of treatment on the utility changes over the study ({p_text(p)})"
+        start = f"The effect of treatment on {outcome.the} changes over the study ({p_text(p)})"
     else:
-        start = f"No change of the effect of treatment on the utility was found ({p_text(p)})"
+        start = f"No change of the effect of treatment on {outcome.the} was found ({p_text(p)})"
     ends = [_from_to(own) for _, own in found.effect.groupby("action", sort=False)]
     return [f"{start}{': ' if ends else ''}{'; '.join(ends)}."]
 

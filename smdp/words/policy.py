@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from smdp.data.column_roles import Assignment
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
 from smdp.explanation.policy_explanation import FEWEST_RESAMPLES
@@ -90,17 +91,30 @@ def discount_words(discount: float) -> str:
     return f"An outcome {plural(round(halved), 'decision')} later counts about half of the next."
 
 
-def observational_note(trajectories: Trajectories) -> str:
-    """For the top of a page that speaks of effects; empty if probabilities were given."""
+def observational_note(trajectories: Trajectories, assignment: Assignment | None = None) -> str:
+    """For the top of a page that speaks of effects; empty if it was known to be randomised.
+
+    `assignment`: what was said of it; where nothing was, given probabilities say it.
+    """
+    association = (
+        "What looks like an effect of treatment may come from who was treated and when; read it as "
+        "an association."
+    )
+    if assignment == "observed":
+        return f"Treatment was observed, not randomised. {association}"
     at_choice = trajectories.probabilities[trajectories.valid & trajectories.available]
     unknown = float(np.isnan(at_choice).any(axis=1).mean()) if len(at_choice) else 0.0
     if not unknown:
         return ""
     where = "" if unknown == 1 else f" at {percent(unknown)} of the decisions"
+    if assignment == "randomised":
+        return (
+            f"Treatment was randomised, by your account, with probabilities that are not known"
+            f"{where}: they are estimated."
+        )
     return (
-        f"Treatment was not known to be randomised{where}: no probabilities were given. What looks "
-        "like an effect of treatment may come from who was treated and when; read it as an "
-        "association. If it was randomised, give the probabilities."
+        f"Treatment was not known to be randomised{where}: no probabilities were given. "
+        f"{association} If it was randomised, give the probabilities."
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from smdp.data.column_roles import Assignment
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
@@ -15,19 +17,32 @@ from smdp.policy.decision_rule import REASONS
 from smdp.text import interval_text, percent
 from smdp.words.explanation import action_name
 
-UNITS = "mean utility a decision, later decisions counting less"
-
 ALWAYS = "always "
 
 
-def observational_notice(trajectories: Trajectories) -> str:
-    """For a standing banner where probabilities of treatment had to be estimated; else nothing."""
+def units(outcome: OutcomeName = UTILITY_NAME) -> str:
+    """What a value is counted in."""
+    return f"mean {outcome.title} a decision, later decisions counting less"
+
+
+def observational_notice(trajectories: Trajectories, assignment: Assignment | None = None) -> str:
+    """For a standing banner where treatment was observed, or its probabilities are estimated."""
+    if assignment == "observed":
+        return (
+            "Treatment was observed, not randomised: whatever else decided who was treated biases "
+            "values and effects. Read them as associations."
+        )
     choice = trajectories.valid & trajectories.available
     known = np.isfinite(trajectories.probabilities).all(axis=2)
     share = float((choice & ~known).sum() / max(1, choice.sum()))
     if not share:
         return ""
     which = "" if share == 1 else f" of {percent(share)} of the decisions"
+    if assignment == "randomised":
+        return (
+            f"Treatment was randomised, by your account, but the probabilities{which} are not "
+            "known and are estimated."
+        )
     return (
         f"Read as an observational study: the probabilities of treatment{which} were not given and "
         "are estimated. Whatever else decided who was treated biases values and effects. If "
@@ -70,26 +85,28 @@ def evaluation_summary(values: Sequence[PolicyValue], kind: str = "value") -> st
     return f"{kind} {text}{without}, observed {observed['estimate']:.{digits}f}"
 
 
-def gain_sentence(value: PolicyValue, kind: str) -> str:
+def gain_sentence(value: PolicyValue, kind: str, outcome: OutcomeName = UTILITY_NAME) -> str:
     """The difference to what was done, with its interval or the reason for none."""
+    of = f" {outcome.title}" if outcome.column else ""
     gain = value.gain
     digits = digits_of(value)
     size = f"{abs(gain['estimate']):.{digits}f}"
     way = "more" if gain["estimate"] >= 0 else "less"
     if not gain["trusted"]:
         return (
-            f"The {kind} policy is estimated to earn {size} {way} a decision than what was done, "
+            f"The {kind} policy is estimated to earn {size} {way}{of} a decision than what was "
+            "done, "
             f"but there is no interval that could be trusted. {gain['reason']}"
         )
     low, high = sorted(abs(gain[c]) for c in ("lower", "upper"))
     if gain["lower"] <= 0 <= gain["upper"]:
         both = interval_text(gain["estimate"], gain["lower"], gain["upper"], digits)
         return (
-            f"The {kind} policy differs from what was done by {both} a decision. The interval "
+            f"The {kind} policy differs from what was done by {both}{of} a decision. The interval "
             "includes zero: the study does not tell which of the two does better."
         )
     return (
-        f"The {kind} policy would earn {size} ({low:.{digits}f} to {high:.{digits}f}) {way} a "
+        f"The {kind} policy would earn {size} ({low:.{digits}f} to {high:.{digits}f}) {way}{of} a "
         f"decision than what was done. The interval excludes zero.{_but_for(value)}"
     )
 
@@ -122,7 +139,10 @@ def without_interval(value: PolicyValue, kind: str) -> list[str]:
 
 
 def describe_value(
-    value: PolicyValue, kind: str, abstained: Mapping[int, float] | None = None
+    value: PolicyValue,
+    kind: str,
+    abstained: Mapping[int, float] | None = None,
+    outcome: OutcomeName = UTILITY_NAME,
 ) -> list[str]:
     """What it would earn, against what, what the rule does, and what all this does not say."""
     rows, digits = _main(value), digits_of(value)
@@ -130,7 +150,8 @@ def describe_value(
     tenth = percent(value.discount**9)
     sentences = [
         f"Followed at every decision, the {kind} policy would earn {_interval(own, digits)}; as "
-        f"people were treated, it was {_interval(observed, digits)}. Both are the {UNITS}: with a "
+        f"people were treated, it was {_interval(observed, digits)}. Both are the "
+        f"{units(outcome)}{_way(outcome)}: with a "
         f"discount of {value.discount:g}, a tenth decision counts {tenth} as much as the first. "
         f"Intervals are of {percent(value.coverage)}.",
     ]
@@ -230,6 +251,10 @@ def share_words(shares: pd.DataFrame) -> pd.DataFrame:
         for action, own in zip(actions, each, strict=True)
     }
     return wide.assign(**named)
+
+
+def _way(outcome: OutcomeName) -> str:
+    return f" ({outcome.better})" if outcome.better else ""
 
 
 def _main(value: PolicyValue) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.screening import ASKS, ScreeningResult
 from smdp.screening_paths import UTILITY, ClosedSet, closed_set
@@ -14,11 +15,11 @@ STATUS = {"selected": "kept", "not selected": "not found"}
 MOST_NAMED = 12
 
 
-def describe_screening(result: ScreeningResult) -> list[str]:
+def describe_screening(result: ScreeningResult, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
     """A few sentences with the actual numbers."""
-    told = [_kept(result)]
+    told = [_kept(result, outcome)]
     if result.by_person and result.rounds:
-        told += [_by_person(result), *_strongest(result)]
+        told += [_by_person(result), *_strongest(result, outcome)]
         told.append(
             "A variable that was not kept is not proven useless: a weak dependence can go unseen"
             + (
@@ -31,11 +32,11 @@ def describe_screening(result: ScreeningResult) -> list[str]:
             "that it changes which treatment is better."
         )
     elif result.rounds:
-        told += _as_in_the_paper(result)
+        told += _as_in_the_paper(result, outcome)
     return told
 
 
-def _kept(result: ScreeningResult) -> str:
+def _kept(result: ScreeningResult, outcome: OutcomeName) -> str:
     total, kept = len(result.table), len(result.selected)
     tested = sum(len(r.pooled) for r in result.rounds[:1])
     one = kept == 1
@@ -55,11 +56,12 @@ def _kept(result: ScreeningResult) -> str:
         return text
     if result.settings.method == "closed_set":
         return (
-            f"{text} With the treatment, {'it is' if one else 'they are'} all that the utility and "
+            f"{text} With the treatment, {'it is' if one else 'they are'} all that {outcome.the} "
+            "and "
             f"{'its own next value' if one else 'their own next values'} were found to depend on."
         )
     return (
-        f"{text} {'It' if one else 'Each'} is related to the utility"
+        f"{text} {'It' if one else 'Each'} is related to {outcome.the}"
         + ("" if one else " or to the next value of another that is kept")
         + f", or merely goes along with what is: what {'it adds' if one else 'each adds'} to the "
         "others was not asked."
@@ -87,7 +89,7 @@ def _by_person(result: ScreeningResult) -> str:
     )
 
 
-def _strongest(result: ScreeningResult) -> list[str]:
+def _strongest(result: ScreeningResult, outcome: OutcomeName) -> list[str]:
     table = result.table[result.table["strength"].notna()]
     if not len(table):
         return []
@@ -100,17 +102,17 @@ def _strongest(result: ScreeningResult) -> list[str]:
     )
     text = (
         f"{start}{row.name}{' has' if len(kept) == 1 else ', with'} a distance correlation of "
-        f"{value} with the utility (0 is none, 1 the most)"
+        f"{value} with {outcome.the} (0 is none, 1 the most)"
     )
     if any(r.known for r in result.rounds):
         text += "; a p-value after the first round is of what a variable adds to the others"
     return [text + "."]
 
 
-def _as_in_the_paper(result: ScreeningResult) -> list[str]:
+def _as_in_the_paper(result: ScreeningResult, outcome: OutcomeName) -> list[str]:
     decisions = len(result.times) - len(result.times_left_out)
     return [
-        "Each was tested against the utility and the next values of the variables kept so far, "
+        f"Each was tested against {outcome.the} and the next values of the variables kept so far, "
         f"among subjects with the same action, over {plural(decisions, 'decision')}, in "
         f"{plural(len(result.rounds), 'round')} at a false-alarm level of "
         f"{result.settings.level:g}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.evaluation.placebo import PlaceboCheck
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
@@ -22,28 +23,50 @@ HEARTSTEPS = (
 TOO_MANY = 0.25
 
 
-def describe_trial(summary: TrialSummary, *, logarithm: bool = False) -> list[str]:
-    """The average effect of each action on the next utility."""
+def describe_trial(
+    summary: TrialSummary,
+    *,
+    logarithm: bool = False,
+    outcome: OutcomeName = UTILITY_NAME,
+    observed: bool = False,
+) -> list[str]:
+    """The average effect of each action on the outcome; where it was `observed`, a difference."""
+    follows = outcome.the if outcome.column else "the utility that follows"
     rows = summary.effects[summary.effects["term"] == AVERAGE]
     digits = decimals(rows["standard_error"])
     sentences = []
     for _, row in rows.iterrows():
         effect = interval_text(row["estimate"], row["lower"], row["upper"], digits)
-        text = (
-            f"On average, {action_name(row['action'])} changed the utility that follows by "
-            f"{effect} against {action_name(row['against'])}, {p_text(row['p_value'])}"
-        )
+        action, against = action_name(row["action"]), action_name(row["against"])
+        effect = outcome.amount(effect)
+        if observed:
+            text = (
+                f"On average, {follows} differed by {effect} between {action} and {against}, in "
+                f"like states, {p_text(row['p_value'])}"
+            )
+        else:
+            text = (
+                f"On average, {action} changed {follows} by {effect} against {against}, "
+                f"{p_text(row['p_value'])}"
+            )
         if logarithm:
             ends = (np.expm1(row[c]) for c in ("estimate", "lower", "upper"))
             text += f": on the scale before the logarithm {_signed_percents(*ends)}"
         sentences.append(text + ".")
+    if outcome.better:
+        sentences.append(f"Which way is good: {outcome.better}.")
+    if observed:
+        sentences.append(
+            "Treatment was not randomised, so this is an association: it is the effect of "
+            "treatment only if nothing but the variables named here decided who was treated."
+        )
     sentences.append(
         f"From {summary.decisions:,} decisions with a choice of {summary.subjects} subjects, by "
         "weighted and centred least squares with errors robust within subjects; "
         f"intervals are of {percent(summary.coverage)}."
     )
     sentences.append(
-        "It is the effect on the very next utility, averaged over all states: it says nothing "
+        "It is of the very next outcome, averaged over all states: it says nothing "
         "about later decisions, and treatment can help some and harm others at an average of zero."
     )
     return sentences

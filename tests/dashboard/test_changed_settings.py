@@ -205,9 +205,12 @@ def keyed(app, kind, label):
 
 OF_DATA = {
     "codes": ("text_input", "Missing codes in all", "-99"),
-    "utility": ("selectbox", "Outcome", "craving (next value, more is better)"),
+    "utility": ("selectbox", "Outcome", "stress (next value)"),
     "label": ("text_input", "Label of treated = 1", "a call"),
-    "randomised": ("checkbox", "Randomised with", False),
+    "randomised": ("selectbox", "How was", "observed"),
+    "kind": ("selectbox", "What kind of outcome", "count"),
+    "unit": ("text_input", "Unit", "points"),
+    "direction": ("selectbox", "Direction", "More is better"),
     "probability": ("number_input", "Probability of", 0.4),
     "look-back": ("number_input", "Look-back", 1),
     "time": ("checkbox", "Add the decision", True),

@@ -131,7 +131,7 @@ def test_ticked_columns_get_a_role_together(app):
 
 def test_an_outcome_takes_the_place_of_the_one_before(sample):
     outcome = box(sample, "selectbox", "Outcome")
-    assert outcome.value == "cigs (next value, less is better)"
+    assert outcome.value == "cigs (next value)"
     assert outcome.options[0] == "day (measured after this decision)"
     outcome.set_value("drinks (measured after this decision)")
     sample.run()
@@ -139,7 +139,7 @@ def test_an_outcome_takes_the_place_of_the_one_before(sample):
     box(sample, "selectbox", "Outcome").set_value("urge (measured after this decision)")
     sample.run()
     assert (roles(sample)["drinks"], roles(sample)["urge"]) == ("ignore", "utility")
-    box(sample, "selectbox", "Outcome").set_value("mood (next value, more is better)")
+    box(sample, "selectbox", "Outcome").set_value("mood (next value)")
     sample.run()
     assert "utility" not in roles(sample).values()
     sample.press("Use these roles")

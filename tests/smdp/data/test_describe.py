@@ -28,7 +28,7 @@ def test_sample_study_in_words():
     study = arrange(frame, guess_roles(frame))
     text = " ".join(describe_study(study))
     assert "30 subjects with 28 decisions each, 840 rows." in text
-    assert "minus the next value of 'cigs', so that lower 'cigs' is better" in text
+    assert "the next value of 'cigs' (continuous); less cigs is better, so the utility" in text
     assert "they will be estimated" in text
     assert len(variable_table(study)) == 15
     prepared = prepare(

@@ -91,6 +91,15 @@ def test_evidence_is_told_in_words():
     assert (leak.why, leak.level) == ("empty without action", "0")
 
 
+def test_a_lag_says_nothing_of_the_column_that_it_is_of():
+    frame, roles = SAMPLES["students"]()
+    lagged = frame.assign(**{"mood before": frame.groupby("student")["mood"].shift()})
+    roles = replace(roles, states=(*roles.states, "mood before"))
+    assert find_leaks(lagged, roles) == ()
+    other = frame.assign(**{"mood before": frame["mood"].sample(frac=1, random_state=1).to_numpy()})
+    assert [leak.why for leak in find_leaks(other, roles)] == ["counterpart"]
+
+
 def test_nothing_is_said_without_rows_or_roles():
     empty = pd.DataFrame({"x": [], "post": []})
     assert find_leaks_of(empty, []) == ()

@@ -77,7 +77,7 @@ def test_a_change_is_named(table):
 def test_outcomes_are_columns_first_then_next_values(table):
     found = possible_outcomes(table)
     assert found[:4] == ["Response.a", "response[b]", "rain", "y"]  # no text, no constant
-    assert found[4:6] == [NextValue("Response.a", 1), NextValue("Response.a", -1)]
+    assert found[4:6] == [NextValue("Response.a"), NextValue("response[b]")]
     chosen = with_outcome(table, NextValue("rain"))
     assert "utility" not in set(chosen["role"])
     assert [c for c, r in roles(with_outcome(chosen, "rain")).items() if r == "utility"] == ["rain"]
