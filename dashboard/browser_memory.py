@@ -4,7 +4,7 @@ Its text never changes, for the server's answers name the scripts that may run b
 name of the work stands beside it.
 """
 
-COOKIE, BETWEEN, MOST, DAYS = "smdp_work", ".", 3, 30
+COOKIE, BETWEEN, MOST, DAYS = "smdp_work", ".", 6, 30
 SCRIPT = f"""{{
   const name = document.querySelector("[data-work]").dataset.work;
   const kept = (document.cookie.match(/(?:^|; ){COOKIE}=([a-z0-9.]*)/) || ["", ""])[1];

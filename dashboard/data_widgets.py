@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard.loading import load
 from dashboard.navigation import page_path, page_steps
 from dashboard.role_widgets import ALL_COLUMNS, change_roles, visit_key
 from dashboard.session import State, keep, kept, memo, run, state, tell, the_analysis
 from dashboard.show import errors_as_messages, literal
-from dashboard.table import NOT_CHOSEN, LoadedTable, load
+from dashboard.table import NOT_CHOSEN, LoadedTable
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text, sorted_levels
 from smdp.data.guess_roles import match_probabilities

@@ -11,6 +11,7 @@ from dashboard import data_widgets as widgets
 from dashboard import leak_widgets, role_widgets, shape_widgets
 from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
+from dashboard.loading import upload_box
 from dashboard.page import COLUMNS, next_page
 from dashboard.session import State, kept, memo, result, run, state
 from dashboard.show import (
@@ -24,7 +25,7 @@ from dashboard.show import (
     says,
     table,
 )
-from dashboard.table import loaded, upload_box
+from dashboard.table import loaded
 from smdp.data.checks import find_problems
 from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_study
