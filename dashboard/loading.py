@@ -18,7 +18,9 @@ from dashboard.session import (
 )
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable, loaded, new_upload_box, sheets_of
+from smdp.data.data_dictionary import is_dictionary
 from smdp.data.files.registry import formats_in_words
+from smdp.errors import ReadError
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -35,6 +37,12 @@ def load(name: str, content: bytes, sheet: str | None = None) -> LoadedTable:
     sheets = sheets_of(name, content)
     sheet = sheet or (sheets[0] if sheets else None)
     frame = read_table(content, name=name, sheet=sheet)
+    if is_dictionary(frame):
+        raise ReadError(
+            f"'{name}' is a REDCap data dictionary: it describes data and holds none.",
+            "Load the project's data first; the dictionary then goes into its own box on the page "
+            "Data.",
+        )
     table = LoadedTable(name, content, sheet, sheets, frame)
     current = loaded()
     same_table = current is not None and current.fingerprint == table.fingerprint
