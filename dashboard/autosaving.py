@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,11 +23,13 @@ from dashboard.work import choices_so_far, current_analysis, notes, put_into_ses
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
 from smdp.analysis.open_mark import OpenMark
-from smdp.errors import SmdpError
+from smdp.errors import SettingError, SmdpError
 
 IN_ADDRESS, OFF = "work", "off"
 #: A larger table is written with each result and each started job, not with each choice.
 CELLS_WRITTEN_OFTEN = 1_000_000
+#: Works of a session that are not kept on this computer.
+MOST_IN_MEMORY = 5
 #: Which session writes which autosave, in this server.
 _owners: dict[str, str] = {}
 
@@ -41,6 +44,7 @@ class Autosave:
     key: Any = None
     problem: str = ""
     running: tuple[str, ...] = ()  # the steps that are being worked out, as was last written
+    left: tuple[str, ...] = ()  # earlier works of this session, the latest first
     copied_from: str = ""  # of a tab that was open when this one began with a copy of its work
     mark: OpenMark | None = None  # goes with the session
     known_to: tuple[str, str] = ("", "")  # the name and the browser, as was last written
@@ -65,6 +69,17 @@ class Autosave:
             except (SmdpError, OSError, TypeError, ValueError) as error:
                 self.problem = getattr(error, "problem", "") or str(error)
                 self.key = None  # so that the next run of the page tries again
+
+    def save_now(self, analysis: Analysis, running: Sequence[str]) -> bool:
+        """Write it before anything else happens; whether that could be done."""
+        with self._writing:
+            self._waiting = None
+            try:
+                self.store.save(self.name, analysis)
+                self.store.mark_running(self.name, running)
+            except (SmdpError, OSError, TypeError, ValueError):
+                return False
+        return True
 
     def stay_open(self) -> None:
         """Let nobody tidy the work away as long as the session lasts."""
@@ -98,18 +113,23 @@ def begin() -> None:
             mine.problem = f"The work kept on this computer could not be opened. {error.problem}"
             return
         if analysis is not None and analysis.table is not None:
-            put_into_session(analysis)
-            before = _owners.get(named)
-            if _in_use(named):
-                mine.copied_from = named
-            else:
-                mine.name, mine.mark = named, held
-                mine.running = mine.store.was_running(named)
-                adopt(before, mine.running)
-                mine.key = _worth_writing()
+            _take(mine, named, analysis, held)
     elif not folder.exists():
         return
     mine.store.tidy()
+
+
+def _take(mine: Autosave, named: str, analysis: Analysis, held: OpenMark | None) -> None:
+    """Go on with kept work, under its own name unless another page has it open."""
+    put_into_session(analysis)
+    before = _owners.get(named)
+    if _in_use(named):
+        mine.copied_from = named
+    else:
+        mine.name, mine.mark = named, held
+        mine.running = mine.store.was_running(named)
+        adopt(before, mine.running)
+        mine.key = _worth_writing()
 
 
 def keep_work() -> None:
@@ -168,11 +188,52 @@ def switch(on: bool) -> None:
         mine.forget()
 
 
+def set_aside() -> None:
+    """Before another work takes its place: keep this one as it is, for Start to offer it again.
+
+    On this computer, or in memory where that is not wanted or not possible. What is being worked
+    out is stopped, and said to have been when the work is opened again.
+    """
+    mine, analysis = present(), current_analysis()
+    if analysis is None:
+        return
+    running = tuple(name for name, job in jobs().items() if job.active and job.of_analysis)
+    if mine is None or not mine.on or not mine.save_now(analysis, running):
+        before: list[Analysis] = st.session_state.get(Key.ASIDE, [])
+        st.session_state[Key.ASIDE] = [analysis, *before][:MOST_IN_MEMORY]
+    elif mine.name not in mine.left:
+        mine.left = (mine.name, *mine.left)
+    if mine is not None:
+        _owners.pop(mine.name, None)
+        st.session_state[Key.AUTOSAVE] = Autosave(mine.store, on=mine.on, left=mine.left)
+
+
+def go_on_with(kept: str | Analysis) -> None:
+    """Open an earlier work: one of that name, or one that was set aside in memory."""
+    mine = present()
+    if isinstance(kept, str) and mine is not None:
+        held, analysis = mine.store.hold(kept), mine.store.load(kept)
+        if analysis is None or analysis.table is None:
+            raise SettingError("This work is no longer kept on this computer.", "Load its file.")
+        set_aside()
+        left = tuple(name for name in st.session_state[Key.AUTOSAVE].left if name != kept)
+        st.session_state[Key.AUTOSAVE] = now = Autosave(mine.store, left=left)
+        _take(now, kept, analysis, held)
+    elif isinstance(kept, Analysis):
+        set_aside()
+        others = [each for each in st.session_state[Key.ASIDE] if each is not kept]
+        st.session_state[Key.ASIDE] = others
+        put_into_session(kept)
+
+
 def forget_everything() -> None:
-    """The session's work, and what was kept of it on this computer."""
+    """The session's works, and what was kept of them on this computer."""
     mine = present()
     was_on = mine is not None and mine.on
     if mine is not None:
+        for name in mine.left:
+            if name != mine.name and not _in_use(name):
+                mine.store.forget(name)
         mine.forget()
         if mine.copied_from and not _in_use(mine.copied_from):
             mine.store.forget(mine.copied_from)

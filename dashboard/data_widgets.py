@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard.dictionary_widgets import labelled, words_now
+from dashboard.loading import load
 from dashboard.navigation import page_path, page_steps
 from dashboard.role_widgets import ALL_COLUMNS, change_roles, visit_key
 from dashboard.session import State, keep, kept, memo, run, state, tell, the_analysis
 from dashboard.show import errors_as_messages, literal
-from dashboard.table import NOT_CHOSEN, LoadedTable, load
+from dashboard.table import NOT_CHOSEN, LoadedTable
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text, sorted_levels
 from smdp.data.missing_codes import suspected_codes
@@ -75,7 +77,8 @@ def choose_layout(source: LoadedTable) -> pd.DataFrame:
     )
     keep(f"layout:{source.token}", chosen)
     keep("layout", chosen)
-    return memo("long", (source.token, chosen), lambda: to_long(source.frame, chosen))
+    key = (source.token, chosen, words_now(source))
+    return memo("long", key, lambda: to_long(labelled(source), chosen))
 
 
 def missing_codes_everywhere() -> str:

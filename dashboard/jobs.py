@@ -161,7 +161,7 @@ def start(request: Request, asked: Any = None, *, keeps_what_is_finished: bool =
 def ended_with_the_program(asked: Any) -> Job:
     """In the place of a job that a server did not finish before it was ended itself."""
     ended = Job(Path(), asked, state=JobState.CANCELLED, shown=JobState.CANCELLED)
-    ended.ended_with = "the program was ended"
+    ended.ended_with = "the program was ended, or this work was left for another"
     return ended
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import autosaving
 from dashboard.navigation import last_page
 from dashboard.session import Key, tell
 from dashboard.show import errors_as_messages, literal
@@ -21,7 +22,8 @@ def open_box() -> None:
         return
     upload = st.file_uploader(
         "A file of this program (.smdp)",
-        help="As the page Report or 'smdp run' saved it. It takes the place of what is loaded now.",
+        help="As the page Report or 'smdp run' saved it. What is loaded now stays among your last "
+        "works.",
         key=f"open-{st.session_state.get(Key.UPLOADS, 0)}",
     )
     if upload is not None:
@@ -94,6 +96,7 @@ def _ask_for_the_table(waiting: Analysis) -> None:
 
 def _open(analysis: Analysis, workbook: bytes = b"") -> None:
     """Go to the page of the last step that was done."""
+    autosaving.set_aside()
     put_into_session(analysis, workbook)
     if not analysis.choices:
         tell(

@@ -15,12 +15,12 @@ from dashboard import autosaving
 from dashboard.entering import BROWSER, browser_mark
 from dashboard.navigation import last_page
 from dashboard.session import Key
-from dashboard.show import literal, part
+from dashboard.show import errors_as_messages, literal, part
 from dashboard.table import loaded
-from smdp.analysis.autosave import Autosaves
+from smdp.analysis.analysis import Analysis
 from smdp.errors import SmdpError
 
-MOST = 3
+MOST = 6
 
 
 def remember_browser() -> None:
@@ -42,37 +42,41 @@ def _browser() -> str:
 
 
 def offer() -> None:
-    """On Start, as long as nothing is loaded: go on with what this browser worked on before."""
+    """On Start: go on with what this browser worked on before, and with what was set aside."""
     mine = autosaving.present()
-    if mine is None or loaded() is not None:
-        return
-    found = mine.store.of_browser(_browser())[:MOST]
-    if not found:
+    in_memory: list[Analysis] = st.session_state.get(Key.ASIDE, [])
+    kept = _kept_names(mine) if mine is not None else []
+    if not (kept or in_memory):
         return
     with st.container(border=True):
-        part("Go on where you left off")
-        st.caption("Kept on this computer, and offered in this browser only.")
-        for name in found:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                if st.button(
-                    literal(_title(mine.store, name)),
-                    key=f"go-on-{name}",
-                    icon=":material/resume:",
-                ):
-                    _go_on_with(name)
-                st.caption(f"last changed {_ago(mine.store.saved_at(name))}")
+        part("Your last works")
+        if kept:
+            st.caption("Kept on this computer, and offered in this browser only.")
+        for number, analysis in enumerate(in_memory):
+            now_in_memory = "in memory only, until this page is closed or reloaded"
+            _offer(analysis.source.name, f"aside-{number}", now_in_memory, analysis)
+        for name in kept:
+            assert mine is not None
+            title = mine.store.table_name(name) or "Kept work"
+            ago = _ago(mine.store.saved_at(name))
+            _offer(title, f"go-on-{name}", f"last changed {ago}", name)
 
 
-def _title(store: Autosaves, name: str) -> str:
-    return store.table_name(name) or "Kept work"
+def _kept_names(mine: autosaving.Autosave) -> list[str]:
+    """Left in this session, then what this browser worked on before."""
+    named = dict.fromkeys((*mine.left, *mine.store.of_browser(_browser())))
+    others = (name for name in named if name != mine.name)
+    return [name for name in others if mine.store.saved_at(name) is not None][:MOST]
 
 
-def _go_on_with(name: str) -> None:
-    st.query_params[autosaving.IN_ADDRESS] = name
-    del st.session_state[Key.AUTOSAVE]
-    autosaving.begin()
-    if loaded() is not None:
-        st.switch_page(last_page())
+def _offer(title: str, key: str, about: str, kept: str | Analysis) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(literal(title), key=key, icon=":material/resume:")
+        st.caption(about)
+    if pressed:
+        with errors_as_messages(), st.spinner("Opening it …"):
+            autosaving.go_on_with(kept)
+            st.switch_page(last_page())
 
 
 def _ago(saved_at: float | None) -> str:

@@ -49,6 +49,7 @@ class Key(StrEnum):
     JOBS = "jobs"
     WAITING = "waiting"
     AUTOSAVE = "autosave"
+    ASIDE = "aside"
     PAGE_STEP = "page step"
     NEWS = "news"
     SKELETONS = "skeletons"
@@ -211,7 +212,7 @@ def put_simulated(name: str, found: Simulated) -> None:
 
 
 def another_table(begun: Analysis) -> None:
-    """Go over to another table: nothing is planned for it yet, unless it was here before.
+    """Go over to another table of this work: nothing is planned for it, unless it was here before.
 
     What was done stays, out of date as long as its own table is not back.
     """

@@ -25,6 +25,9 @@ _HOME = {
     "ColumnRoles": "smdp.data.column_roles",
     "NextValue": "smdp.data.column_roles",
     "StateVariable": "smdp.data.column_roles",
+    "DataDictionary": "smdp.data.data_dictionary",
+    "read_dictionary": "smdp.data.data_dictionary",
+    "with_labels": "smdp.data.data_dictionary",
     "guess_roles": "smdp.data.guess_roles",
     "AboutOutcome": "smdp.data.outcome",
     "recognise_outcome": "smdp.data.outcome",
@@ -139,6 +142,9 @@ if TYPE_CHECKING:
     from smdp.data.column_roles import ColumnRoles as ColumnRoles
     from smdp.data.column_roles import NextValue as NextValue
     from smdp.data.column_roles import StateVariable as StateVariable
+    from smdp.data.data_dictionary import DataDictionary as DataDictionary
+    from smdp.data.data_dictionary import read_dictionary as read_dictionary
+    from smdp.data.data_dictionary import with_labels as with_labels
     from smdp.data.guess_roles import guess_roles as guess_roles
     from smdp.data.leaks import find_leaks as find_leaks
     from smdp.data.local_polynomial import local_polynomial as local_polynomial

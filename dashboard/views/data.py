@@ -9,9 +9,16 @@ import numpy as np
 import streamlit as st
 
 from dashboard import data_widgets as widgets
-from dashboard import leak_widgets, role_widgets, shape_widgets, study_questions
+from dashboard import (
+    dictionary_widgets,
+    leak_widgets,
+    role_widgets,
+    shape_widgets,
+    study_questions,
+)
 from dashboard.controls import select
 from dashboard.gate import changed_notice, same_settings
+from dashboard.loading import upload_box
 from dashboard.page import COLUMNS, next_page
 from dashboard.session import State, kept, memo, result, run, state
 from dashboard.show import (
@@ -26,7 +33,7 @@ from dashboard.show import (
     says,
     table,
 )
-from dashboard.table import loaded, upload_box
+from dashboard.table import loaded
 from smdp.data.checks import find_problems
 from smdp.data.compliance import describe_compliance
 from smdp.data.describe import describe_people, describe_study
@@ -42,6 +49,7 @@ from smdp.text import plural
 
 if TYPE_CHECKING:
     from smdp.data.leaks import Leak
+    from smdp.data.reshape import Layout
     from smdp.data.study import Study
 
 heading("Data", DATA.question)
@@ -144,6 +152,7 @@ with settings_column:
     widgets.choose_sheet(source)
     layout_place = st.container()
     everywhere = widgets.missing_codes_everywhere()
+    dictionary_place = st.container()
 try:
     with layout_place:
         long = widgets.choose_layout(source)
@@ -159,6 +168,9 @@ with main:
     with st.expander(f"Preview of the table ({size})"):
         st.dataframe(shaped.head(200), hide_index=True, key="preview")
 
+with dictionary_place:
+    dictionary_widgets.choose_dictionary(source, edited)
+
 BUTTON = "Use these roles"
 answers: study_questions.Answers | None = None
 with settings_column, errors_as_messages():  # here, for below the table nobody would see them
@@ -167,7 +179,10 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     codes_now = widgets.codes_as_planned(codes, long, shaped)
     shape = shaping.operations
     tables = shape_widgets.files_joined(shape)
-    reading = ReadingSettings(source.sheet, kept("layout", "long"), codes_now, shape, tables)
+    words = dictionary_widgets.words_now(source)
+    named = {name: words[name] for name in ("labels", "choices")}
+    laid_out: Layout = kept("layout", "long")
+    reading = ReadingSettings(source.sheet, laid_out, codes_now, shape, tables, **named)
     read_as = (source.token, reading)
     frame = shaped
     if not shape:

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from dashboard.guide import start_guide
+from dashboard.loading import load_sample, upload_box
 from dashboard.navigation import ICONS, page_label, page_path, page_steps, step_line
 from dashboard.opening import open_box
 from dashboard.paper_or_default import choose_paper_or_default
 from dashboard.returning import offer
 from dashboard.session import state
 from dashboard.show import errors_as_messages, heading, part
-from dashboard.table import load_sample, loaded, upload_box
+from dashboard.table import loaded
 
 heading(
     "From a mobile-health trial to a policy you can read",

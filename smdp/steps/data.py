@@ -12,6 +12,7 @@ from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
 from smdp.data.compliance import describe_compliance
+from smdp.data.data_dictionary import with_labels
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.guess_roles import guess_columns
 from smdp.data.measured import outcome_kind
@@ -51,7 +52,8 @@ def long_table(
     `roles`: they say who is the person and what is the time; where there are none yet, that is
     guessed. `tables`: those that are joined, by name.
     """
-    long = mark_missing(to_long(table, reading.layout), dict(reading.missing_codes))
+    labelled = with_labels(table, reading.labels, reading.choices)
+    long = mark_missing(to_long(labelled, reading.layout), dict(reading.missing_codes))
     if not reading.shape:
         return long
     if roles is None:
@@ -181,6 +183,12 @@ def script(plan: AnalysisPlan) -> str:
     reading = plan.reading
     sheet = "" if reading.sheet is None else f", sheet={code(reading.sheet, 0)}"
     lines = [f"frame = smdp.read_table(DATA{sheet})"]
+    if reading.labels or reading.choices:
+        given = ["frame", code(dict(reading.labels), 1)]
+        if reading.choices:
+            given.append(code({name: dict(each) for name, each in reading.choices.items()}, 1))
+        inner = "".join(f"{INDENT}{each},\n" for each in given)
+        lines.append(f"frame = smdp.with_labels(\n{inner})")
     if reading.layout != "long":
         lines.append(f"frame = smdp.to_long(frame, {code(reading.layout, 0)})")
     if reading.missing_codes:

@@ -46,6 +46,8 @@ class ReadingSettings(Content):
     `layout`: "long" (a row for each subject and time), "wide" (a row for each subject) or "redcap".
     `missing_codes`: by column of the long table, with "*" for all columns. `shape`: what is then
     done to the long table, in order (`smdp.shape`). `tables`: the files of those that it joins.
+    `labels`, `choices`: what columns and their values are called, beside what the file itself says
+    (`smdp.with_labels`), as in a data dictionary.
     """
 
     sheet: str | int | None = None
@@ -53,6 +55,8 @@ class ReadingSettings(Content):
     missing_codes: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)  # as text
     shape: tuple[Operation, ...] = ()
     tables: tuple[TableFile, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require(self.layout in LAYOUTS, "layout", f"one of {LAYOUTS}", self.layout)

@@ -124,7 +124,7 @@ def test_a_killed_server_leaves_no_worker_and_loses_no_work(tab: Page, house: Da
     picture(tab, "server-restarted")
     # Opened anew without the work's name in the address, as the command line does it.
     tab.goto(house.key_address)
-    expect(main(tab)).to_contain_text("Go on where you left off", timeout=SLOW)
+    expect(main(tab)).to_contain_text("Your last works", timeout=SLOW)
     picture(tab, "offered")
     press(tab, "basics_mobile_synthetic.csv")
     expect(tab.get_by_role("heading", name="Rescaling", exact=True)).to_be_visible(timeout=SLOW)
@@ -132,5 +132,5 @@ def test_a_killed_server_leaves_no_worker_and_loses_no_work(tab: Page, house: Da
     stranger = tab.context.browser.new_context().new_page()
     stranger.goto(house.key_address)
     stranger.locator(IDLE).wait_for()
-    expect(main(stranger)).not_to_contain_text(re.compile("Go on where you left off"))
+    expect(main(stranger)).not_to_contain_text(re.compile("Your last works"))
     stranger.context.close()
