@@ -6,23 +6,23 @@ Usage: python bench/feature_map.py [--seeds 10] [--jobs 2] [--models quad] [--no
 "selection": screening at level 0.05, then the whole fit, for each model and number of noise
 variables: mean number of variables and of features, and how often S1 to S4 were all kept; with
 `--method paper`, screened as in the paper.
-"speed": the same grid of networks as one batch and one after the other; growth; memory.
+"speed": training beside what one core can multiply and beside torch; growth; memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
-from smdp.feature_map.adnn import training
 from smdp.feature_map.adnn.iterate import fit_feature_map
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.training import train
-from smdp.feature_map.adnn.tuning import grid, how_to_select
+from smdp.feature_map.adnn.tuning import default_widths, grid, how_to_select
 from smdp.feature_map.transitions import TrainingSets, transitions
 from smdp.screening import screen
 from smdp.screening_settings import ScreeningSettings
@@ -74,14 +74,16 @@ def selection(
         )
 
 
-def seconds(sets: TrainingSets, dimensions: tuple[int, ...], settings: FeatureMapSettings,
-            *, one_by_one: bool = False) -> tuple[int, float]:  # fmt: skip
+def seconds(
+    sets: TrainingSets, dimensions: tuple[int, ...], settings: FeatureMapSettings
+) -> tuple[int, float]:
+    """How many networks were trained, and the processor seconds that it took."""
     specs = grid(sets, dimensions, settings)
     how, seed = how_to_select(settings), np.random.SeedSequence(0)
-    start = perf_counter()
-    for part in [[spec] for spec in specs] if one_by_one else [specs]:
-        train(sets, part, how, seed=seed)
-    return len(specs), perf_counter() - start
+    train(sets, specs[:1], how, seed=seed)  # compiled by now
+    start = process_time()
+    train(sets, specs, how, seed=seed)
+    return len(specs), process_time() - start
 
 
 def training_sets(variables: int, folds: int = 5) -> TrainingSets:
@@ -90,48 +92,83 @@ def training_sets(variables: int, folds: int = 5) -> TrainingSets:
     return TrainingSets(transitions(chosen, folds, np.random.default_rng(0)))
 
 
+def multiply_speed() -> float:
+    """Products and sums a second of one core, from a large product of matrices."""
+    a = np.random.default_rng(0).standard_normal((1500, 1500)).astype(np.float32)
+    best = np.inf
+    for _ in range(5):
+        start = process_time()
+        a @ a
+        best = min(best, process_time() - start)
+    return float(2 * len(a) ** 3 / best)
+
+
+def by_torch(sets: TrainingSets, dimension: int, width: int, steps: int, batch: int) -> float:
+    """Seconds for a network of that size as torch's users write it."""
+    import torch
+
+    torch.set_num_threads(1)
+    act = torch.atan
+    heads = sets.rows.heads
+    into, out = sets.rows.columns, sets.outputs
+    sizes = [(into, width), (width, dimension)] + heads * [(dimension, width), (width, out)]
+    layers = [torch.nn.Linear(*size) for size in sizes]
+    adam = torch.optim.Adam([p for layer in layers for p in layer.parameters()], fused=True)
+    states = torch.from_numpy(sets.states(0).astype(np.float32))
+    outcomes = torch.from_numpy(sets.outcomes(0).astype(np.float32))
+    own = [torch.from_numpy(np.flatnonzero(sets.rows.head == a)) for a in range(heads)]
+    start = process_time()
+    for _ in range(steps):
+        loss = torch.zeros(())
+        for a in range(heads):
+            rows = own[a][torch.randint(len(own[a]), (batch,))]
+            z = act(layers[1](act(layers[0](states[rows]))))
+            z = layers[3 + 2 * a](act(layers[2 + 2 * a](z)))
+            loss = loss + (z - outcomes[rows]).square().sum() / batch
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    return process_time() - start
+
+
 def speed() -> None:
-    few = FeatureMapSettings(interpretable=False, steps=300)
-    for p in (4, 64):
-        sets = training_sets(p)
-        count, batched = seconds(sets, (1, 2, 3), few)
-        _, loop = seconds(sets, (1, 2, 3), few, one_by_one=True)
+    with threadpool_limits(1):
+        _speed()
+
+
+def _speed() -> None:
+    steps, peak = 300, multiply_speed()
+    few = FeatureMapSettings(interpretable=False, steps=steps)
+    for p in (4, 8, 16, 64):
+        sets, q = training_sets(p), 3
+        count, taken = seconds(sets, (q,), few)
+        width = max(default_widths(p))
+        weights = p * width + width * q + q * width + width * (1 + p)  # that a row goes through
+        rows = few.batch * sets.rows.heads
+        sums = 3 * 2 * weights * rows * steps * count  # there, and back for weights and values
+        peer = by_torch(sets, q, width, steps, few.batch)
         print(
-            f"{p} variables, {count} networks, 300 steps: {batched:.1f} s as one batch, "
-            f"{loop:.1f} s one after the other ({loop / batched:.1f} times as long)",
+            f"{p} variables, {q} features, width {width}: "
+            f"{taken / count / steps * 1e6:.1f} microseconds a network and step, "
+            f"{sums / taken / peak:.0%} of one core's multiply speed ({peak / 1e9:.0f} GFLOP/s); "
+            f"torch, one network: {peer / steps * 1e6:.0f} ({peer * count / taken:.0f} times)",
             flush=True,
         )
-    for p in (4, 8, 16, 32, 64):
-        count, taken = seconds(training_sets(p), (2,), few)
-        print(f"{p} variables, dimension 2, 5 folds: {count} networks in {taken:.1f} s", flush=True)
     for q in (1, 4, 8):
         count, taken = seconds(training_sets(8), (q,), few)
-        print(f"8 variables, dimension {q}, 5 folds: {count} networks in {taken:.1f} s", flush=True)
-    for folds in (2, 5, 10):
-        settings = FeatureMapSettings(interpretable=False, steps=300, folds=folds)
-        count, taken = seconds(training_sets(4, folds), (2,), settings)
-        print(f"4 variables, dimension 2, {folds} folds: {count} networks in {taken:.1f} s")
+        print(f"8 variables, dimension {q}, 5 folds: {count} networks in {taken:.2f} s", flush=True)
     whole_procedure()
 
 
 def whole_procedure() -> None:
-    """Screening and every pass, batched, and with each batch split into single networks."""
-    start = perf_counter()
-    batched_fit = one_fit("quad", 50, 0, False)
-    batched = perf_counter() - start
+    """Screening and every pass."""
+    start = process_time()
+    one_fit("quad", 50, 0, False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    as_it_is = training.LARGEST_BATCH
-    training.LARGEST_BATCH = 1
-    start = perf_counter()
-    single_fit = one_fit("quad", 50, 0, False)
-    single = perf_counter() - start
-    training.LARGEST_BATCH = as_it_is
-    same = "the same" if single_fit[:4] == batched_fit[:4] else "another"
     print(
-        f"Screening and fit, quad with 50 noise variables: {batched:.1f} s batched, {single:.1f} s "
-        f"one network after the other ({single / batched:.1f} times as long, {same} result)"
+        f"Screening and fit, quad with 50 noise variables: {process_time() - start:.1f} s of "
+        f"processor time, {peak:.2f} GiB"
     )
-    print(f"Peak memory of the batched fit: {peak:.2f} GiB")
 
 
 def main() -> None:

@@ -59,15 +59,14 @@ def test_screening_by_decision(where):
     assert fingerprint(found) == fingerprint(screen(study, settings, seed=5))
 
 
-@pytest.mark.parametrize(("limit", "most"), [("LARGEST_BATCH", 20_000), ("MOST_WEIGHTS", 500)])
-def test_networks_that_do_not_fit_into_one_batch(cluster, monkeypatch, limit, most):
-    monkeypatch.setattr(training, limit, most)
+def test_networks_in_several_pieces(cluster, monkeypatch):
+    monkeypatch.setattr(training, "TOGETHER", 3)
     study = simulate("linear", noise=0, subjects=10, times=12, seed=1).select(["S1", "S2", "S3"])
     sets = TrainingSets(transitions(study, 2, np.random.default_rng(0)))
     settings = FeatureMapSettings(widths=(6,), folds=2, steps=20)
     specs = grid(sets, (1, 2), settings)
     how, seed = how_to_select(settings), np.random.SeedSequence(4)
-    assert len(list(training._batches_of_models(sets, specs, how))) > 2
+    assert len(list(training._pieces(specs))) > 2
     with workers(scheduler=cluster):
         found = training.train(sets, specs, how, seed=seed)
     assert fingerprint(found) == fingerprint(training.train(sets, specs, how, seed=seed))
