@@ -42,7 +42,7 @@ def _columns(names: pd.Series) -> dict[str, Any]:
     longest = max((len(name) for name in names), default=0)
     return {
         PICK: st.column_config.CheckboxColumn(
-            "Tick", width=54, help="Tick columns to give them a role together."
+            "Tick", width=58, help="Tick columns to give them a role together."
         ),
         "column": st.column_config.TextColumn(
             "Column",
@@ -51,7 +51,7 @@ def _columns(names: pd.Series) -> dict[str, Any]:
         ),
         "role": st.column_config.SelectboxColumn(
             "Role",
-            width=92,
+            width=88,
             options=list(ROLES),
             required=True,
             help="What the column is. One subject, one time, one action; as many states as you "
@@ -65,10 +65,10 @@ def _columns(names: pd.Series) -> dict[str, Any]:
         ),
         "missing codes": st.column_config.TextColumn(
             "Missing codes",
-            width=110,
+            width=120,
             help="Values of this column that mean 'missing', such as -9, 999.",
         ),
-        "values": st.column_config.TextColumn("Values", width=104, help="Some, or their range."),
+        "values": st.column_config.TextColumn("Values", width=92, help="Some, or their range."),
         "missing": st.column_config.NumberColumn(
             "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
         ),

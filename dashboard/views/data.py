@@ -188,6 +188,7 @@ with settings_column, errors_as_messages():  # here, for below the table nobody 
     if not shape:
         marked = partial(mark_missing, long, dict(reading.missing_codes))
         frame = memo("marked", read_as, marked)
+    levels = widgets.name_actions(frame, study_questions.column_with("action", edited))
     with questions:
         answers = study_questions.ask(source, frame, edited)
 
@@ -204,7 +205,6 @@ problems = None
 leaks: tuple[Leak, ...] = ()
 if answers is not None:
     with settings_column, errors_as_messages():
-        levels = widgets.name_actions(frame, study_questions.column_with("action", edited))
         chosen = roles_from_table(
             answers.of(edited),
             next_value=answers.next_value,

@@ -66,10 +66,6 @@ def test_look_before_you_analyse(sample):
 
 
 def test_a_probability_is_asked_for_by_the_name_of_the_action(sample):
-    sample.at.checkbox(
-        key=next(b.key for b in sample.at.checkbox if "Randomised" in b.label)
-    ).check()
-    sample.run()
     asked = [box.label for box in sample.at.number_input if box.label.startswith("Probability")]
     assert asked == [r"Probability of module \= 1"]
     next(box for box in sample.at.text_input if box.label.endswith("= 1")).set_value("a message")
@@ -128,6 +124,12 @@ def test_edited_roles_survive_a_page_switch(sample):
 
 def test_open_role_is_said_with_its_remedy(sample):
     sample.set_role("module", role="ignore")
+    assert "A study without treatments." in sample.text
+    assert "What it would need." in sample.text
+    assert "30 subjects with 28 decisions each" in sample.text  # which can be looked at
+    how = next(s for s in sample.at.selectbox if s.label.startswith("How was"))
+    how.set_value("observed")
+    sample.run()
     assert "No column has the role 'action'" in sample.text
     assert "What to do:" in sample.text
     assert next(b for b in sample.at.button if b.label == "Use these roles").disabled
@@ -140,13 +142,13 @@ def test_problem_blocks_and_is_listed(sample):
 
 
 def test_missing_codes_in_all_columns(sample):
-    sample.at.text_input[0].set_value("10")
+    next(t for t in sample.at.text_input if t.label.startswith("Missing codes")).set_value("10")
     sample.run().press("Use these roles")
     assert "10.7 % of their values are missing" in sample.text  # 9.5 % without the code
 
 
 def test_look_back_adds_lags(sample):
-    sample.at.number_input[0].set_value(2)
+    next(n for n in sample.at.number_input if n.label.startswith("Look-back")).set_value(2)
     sample.run().press("Use these roles").go("missing_values").press("impute")
     sample.go("rescaling").press("Rescale all variables")
     assert "state variables and 700 of 756 transitions" in sample.text
@@ -236,11 +238,11 @@ def test_a_utility_that_nobody_named_has_to_be_chosen(app):
     assert "No column has the role 'utility'" in app.text
     utility = next(s for s in app.at.selectbox if s.label.startswith("Outcome"))
     assert utility.value == "Choose …"
-    utility.set_value("foo (next value, more is better)")
+    utility.set_value("foo (next value)")
     app.run()
     assert "never changes within a subject" in app.text
     app.set_role("bar", role="utility").press("Use these roles")
-    assert "Utility: 'bar'" in app.text
+    assert "Outcome: 'bar'" in app.text
 
 
 def test_changed_settings_are_noticed(sample):

@@ -85,7 +85,7 @@ def test_empty_pages_teach(sample):
 
 def test_a_policy_is_learned_in_the_background_and_read(smoking):
     assert "action 0, action 1" in smoking.text
-    assert "not known to be randomised" in smoking.text
+    assert "not known to be randomised" not in smoking.text  # the sample says: by a coin
     assert "An outcome 7 decisions later counts about half" in smoking.text
     smoking.at.checkbox(key="policy.linear").set_value(False)
     smoking.at.checkbox(key="policy.neural").set_value(False)
