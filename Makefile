@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test check fuzz bench setup style browser clean
 
-run: setup
+run: .venv/installed
 	@$(BIN)/smdp dashboard
 
 # Neighbouring tests stay on one worker, so that what they share is made once. A thread each: more
@@ -39,16 +39,23 @@ fuzz: setup
 bench: setup browser
 	@$(BIN)/python -m bench $(SLOW)
 
-setup: .venv/installed
+# To use it, what it needs; to change it, also what tests it.
+setup: .venv/developing
 
 # Without --no-compile, half of the time goes to files that are never imported.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	-c constraints.txt
+
+.venv/developing: .venv/installed
+	$(INSTALL) -e '.[dev]'
+	@touch $@
+
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "smdp needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
 			"Name a later one: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-		-c constraints.txt -e '.[dev]'
+	$(INSTALL) -e .
 	@touch $@
 
 browser:

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import autosaving
+from dashboard.faults import without_unfit_choices
 from dashboard.navigation import pages, sidebar, step_of_page
 from dashboard.page import skeleton
 from dashboard.page_style import apply_style
@@ -26,9 +27,10 @@ begin_visit(page.title)
 st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
 autosaving.name_in_address()
-sidebar()
 try:
-    page.run()
+    with without_unfit_choices():
+        sidebar()
+        page.run()
 finally:  # also where the page stopped early or starts anew
     autosaving.keep_work()
     remember_browser()

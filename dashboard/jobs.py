@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,11 +22,11 @@ import streamlit as st
 from dashboard.job_queue import job_queue, threads_of_a_worker
 from smdp.errors import SmdpError
 from smdp.progress import Message
+from smdp.system import new_folder, remove_folder
 from smdp.worker import Request
 
 # A reloaded page takes its jobs over within moments; a closed one is gone for good.
 GRACE_SECONDS = 8.0
-FOLDER = "smdp-job"
 SECONDS_TO_END = 0.5
 # For a worker that has something to keep: to hear that it is to stop, and to write it down.
 SECONDS_TO_STOP = 10.0
@@ -133,7 +130,7 @@ class Job:
             _end(self.process)
 
     def _leave(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
         job_queue().leave(self)
 
 
@@ -141,12 +138,11 @@ def start(request: Request, asked: Any = None, *, keeps_what_is_finished: bool =
     """Start the work in a process of its own, or queue for it, and return at once."""
     from smdp.plain_data import write_plain
 
-    _remove_left_overs()
-    folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}-{os.getpid()}-"))
+    folder = new_folder("job")
     try:
         write_plain(request, folder / "request")
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         raise
     context = st.runtime.scriptrunner.get_script_run_ctx()
     own_session = context.session_id if context is not None else ""
@@ -176,21 +172,6 @@ def _worker(folder: Path) -> subprocess.Popen:
             encoding="utf-8",
             env=os.environ | threads_of_a_worker(),
         )
-
-
-@cache
-def _remove_left_overs() -> None:
-    """Once: what servers that were killed had written for jobs, which holds people's data."""
-    if os.name != "posix":  # elsewhere, asking for a process may end it
-        return
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}-*"):
-        server = folder.name.split("-")[2]
-        try:
-            os.kill(int(server), 0)
-        except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, OSError):
-            continue
 
 
 def _listen(job: Job) -> None:

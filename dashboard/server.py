@@ -21,6 +21,15 @@ async def as_long_as_it_runs(app: st.App) -> AsyncIterator[None]:
             yield
 
 
+def said_in_our_words(error: Exception) -> bool:
+    from dashboard.faults import say_fault  # not before the first page is asked for
+
+    return say_fault(error)
+
+
 app = st.App(
-    "app.py", middleware=[Middleware(Guard, entrance=entrance)], lifespan=as_long_as_it_runs
+    "app.py",
+    middleware=[Middleware(Guard, entrance=entrance)],
+    lifespan=as_long_as_it_runs,
+    on_script_error=said_in_our_words,
 )

@@ -47,6 +47,7 @@ class Key(StrEnum):
     UPLOADS = "uploads"
     MEMO = "memo"
     JOBS = "jobs"
+    CHOICES_OPENED = "choices opened"  # whether those kept came from a file
     WAITING = "waiting"
     AUTOSAVE = "autosave"
     ASIDE = "aside"
@@ -261,7 +262,17 @@ def forget_choices() -> None:
 def kept(name: str, default: T) -> T:
     """What the user last chose for `name`, else the default."""
     value: T = _state(Key.KEPT, dict).get(name, default)
-    return value
+    return value if _is_like(value, default) else default
+
+
+def _is_like(value: object, default: object) -> bool:
+    """Whether a control could have given it: what is kept may come from anybody's file."""
+    if value is None or default is None or isinstance(default, bool):
+        return value is None or default is None or isinstance(value, bool)
+    for kinds in ((int, float), (list, tuple), (str,), (dict,)):
+        if isinstance(default, kinds):
+            return isinstance(value, kinds) and not isinstance(value, bool)
+    return True
 
 
 def keep(name: str, value: T) -> T:

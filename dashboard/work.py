@@ -12,8 +12,9 @@ from dashboard.policy_choice import CHOICE
 from dashboard.session import Key
 from dashboard.table import LoadedTable, loaded, sheets_of
 from smdp.analysis.analysis import Analysis
+from smdp.analysis.provenance import StepRecord
 from smdp.plain_data import fingerprint, to_plain
-from smdp.steps import steps
+from smdp.steps import step_named, steps
 
 NOTE = "note."
 KEPT, LEARNED = "controls", "learned from"
@@ -87,14 +88,21 @@ def _is_plain(value: object) -> bool:
 
 def _choices_of(analysis: Analysis) -> dict[str, Any]:
     """By the names of the controls; those of steps start from the plan where a file is older."""
-    found: dict[str, Any] | None = analysis.choices.get(KEPT)
+    found = analysis.choices.get(KEPT)
     if found is not None:
-        return found
-    earlier: dict[str, Any] = dict(analysis.choices.get(KEPT_IN_FORMAT_1, {}))
+        return _named(found)
+    earlier = _named(analysis.choices.get(KEPT_IN_FORMAT_1, {}))
     if CHOICE_IN_FORMAT_1 in earlier:
         earlier[CHOICE] = earlier[CHOICE_IN_FORMAT_1]
     of_steps = tuple(f"{step.name}." for step in steps())
     return {name: value for name, value in earlier.items() if not name.startswith(of_steps)}
+
+
+def _named(found: object) -> dict[str, Any]:
+    """Choices by their names, and notes that are texts; a file may hold anything."""
+    every = found.items() if isinstance(found, dict) else ()
+    named = {name: value for name, value in every if isinstance(name, str)}
+    return {n: v for n, v in named.items() if isinstance(v, str) or not n.startswith(NOTE)}
 
 
 def put_into_session(analysis: Analysis, workbook: bytes = b"") -> None:
@@ -115,7 +123,11 @@ def put_into_session(analysis: Analysis, workbook: bytes = b"") -> None:
     for step, text in analysis.plan.notes.items():
         session.keep(f"{NOTE}{step}", text)
     earlier = analysis.choices.get(LEARNED)
-    if isinstance(earlier, tuple):
+    if isinstance(earlier, tuple) and [type(each) for each in earlier] == [
+        StepRecord,
+        step_named("rescaling").result_type(),
+    ]:
         session.remember_result(*earlier)
+    st.session_state[Key.CHOICES_OPENED] = bool(analysis.choices)
     session.put(replace(analysis, choices={}))
     session.start_visit_anew()

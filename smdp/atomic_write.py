@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from smdp.errors import SmdpError
+from smdp.system import put_in_place, settle
 
 #: What may be done with a new file; the user's own mask applies to the first.
 ORDINARY, PRIVATE = 0o666, 0o600
@@ -33,8 +34,8 @@ def write_whole(path: Path, content: bytes, *, mode: int = ORDINARY) -> Path:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, path)
-        _settle(path.parent)
+        put_in_place(beside, path)
+        settle(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
@@ -51,15 +52,3 @@ def write_whole(path: Path, content: bytes, *, mode: int = ORDINARY) -> Path:
 
 
 _BINARY = getattr(os, "O_BINARY", 0)
-
-
-def _settle(folder: Path) -> None:
-    """Make the new name itself survive a power cut, where the system has a way to ask for it."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -20,6 +21,7 @@ import pandas as pd
 
 from smdp.saved_types import tag_of, type_of
 
+FIXED_LENGTH = re.compile(r"^[<>=|]?[USVac]\d|\d\d\d\d|[(,]")
 STRUCTURE, ARRAYS = "structure.json", "arrays.npz"
 
 #: Metadata of a field that decides how a result is spoken of, but none of its numbers: it is kept
@@ -138,11 +140,14 @@ def _frame_to_plain(frame: pd.DataFrame, arrays: dict[str, np.ndarray]) -> dict[
 
 
 def _frame_from_plain(code: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    index = pd.RangeIndex(code["rows"])
+    rows = code["rows"]
+    if not isinstance(rows, int) or rows < 0:
+        raise ValueError(f"{rows!r} rows")
+    index = pd.RangeIndex(rows)
     if code["index"] is not None:
-        index = pd.Index(from_plain(code["index"], arrays), dtype=code["index type"])
+        index = pd.Index(_cells(code["index"], rows, arrays), dtype=_cell_type(code["index type"]))
     columns = {
-        i: pd.Series(from_plain(column, arrays), index=index, dtype=kind)
+        i: pd.Series(_cells(column, rows, arrays), index=index, dtype=_cell_type(kind))
         for i, (column, kind) in enumerate(zip(code["$frame"], code["types"], strict=True))
     }
     frame = pd.DataFrame(columns, index=index)
@@ -150,6 +155,21 @@ def _frame_from_plain(code: dict[str, Any], arrays: Mapping[str, np.ndarray]) ->
     frame.columns = pd.Index(from_plain(code["names"], arrays))
     frame.columns.name = from_plain(code["names called"], arrays)
     return frame
+
+
+def _cells(code: Any, rows: int, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    """As many as there are rows, held against what is there: pandas would repeat a single one."""
+    cells = from_plain(code, arrays)
+    if not isinstance(cells, np.ndarray) or cells.shape != (rows,):
+        raise ValueError(f"not {rows} cells")
+    return cells
+
+
+def _cell_type(name: Any) -> str:
+    """Refuse texts of a fixed length, each of which could take any room."""
+    if not isinstance(name, str) or FIXED_LENGTH.search(name):
+        raise ValueError("a type of cells that is not used")
+    return name
 
 
 def _column(column: pd.Series) -> np.ndarray:

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from smdp import __version__
 from smdp.errors import SmdpError
+from smdp.system import is_orphan, temporary_folder
 
 #: Seconds between two looks at whether the parent lives.
 POLL = 0.5
@@ -66,8 +66,8 @@ class _ProcessPool:
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Pool]:
-    with TemporaryDirectory(prefix="smdp-workers-") as folder:
-        going_on = Path(folder) / "going-on"
+    with temporary_folder("workers") as folder:
+        going_on = folder / "going-on"
         going_on.touch()
         yield _ProcessPool(jobs, going_on)
 
@@ -186,7 +186,7 @@ def _in_worker(work: Work, *arguments: Any, parent: int, going_on: Path) -> Any:
 
 
 def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
+    while not is_orphan(parent):
         going_on = _Worker.going_on
         if going_on is not None and not going_on.exists():
             break

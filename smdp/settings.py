@@ -16,6 +16,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from smdp.errors import SettingError
 
 INFINITY = float("inf")
+#: Of a count whose setting names no limit of its own: what is more would never end.
+MOST_OF_A_COUNT = 10_000_000
 
 S = TypeVar("S", bound="Settings")
 
@@ -181,6 +183,9 @@ def _checked(name: str, value: Any, hint: Any, known: Setting) -> Any:
         return None
     own = next(option for option in options if option is not type(None))
     must = _must(own, known)
+    if own is int and known.least is not None and known.most is None and name != "seed":
+        endless = isinstance(value, int) and value > MOST_OF_A_COUNT
+        require(not endless, name, f"at most {MOST_OF_A_COUNT:,}", value)
     if get_origin(own) is tuple:
         item = get_args(own)[0]
         good = isinstance(value, list | tuple) and (len(value) > 0 or not known.ordered)

@@ -32,6 +32,7 @@ class DashboardServer:
         self.key_address = self.address = self.cookie = ""
         self.log = folder / "log.txt"
         self._options = options
+        self.command = [sys.executable, "-m", "smdp.cli"]
         self._environment = os.environ | {"SMDP_AUTOSAVE": str(folder / "autosave")} | environment
         self.process: subprocess.Popen | None = None
 
@@ -42,7 +43,7 @@ class DashboardServer:
 
     def start(self) -> None:
         """Return when it answers, and know how to get in."""
-        command = [sys.executable, "-m", "smdp.cli", "dashboard", "--no-browser", "--port"]
+        command = [*self.command, "dashboard", "--no-browser", "--port"]
         with self.log.open("w") as output:
             self.process = subprocess.Popen(
                 [*command, str(self.port), *self._options],

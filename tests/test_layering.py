@@ -19,6 +19,7 @@ LAYERS = (
     "lazy",
     "text",
     "errors",
+    "system",
     "settings",
     "typed_text",
     "saved_types",

@@ -5,27 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import sys
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 from smdp.atomic_write import PRIVATE
+from smdp.system import WINDOWS, lock
 
 HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int, *, alone: bool) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(handle: int, *, alone: bool) -> None:
-        """Alone, or beside others who share it; the latter waits while somebody looks."""
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
 
 
 class OpenMark:
@@ -44,16 +31,16 @@ def if_not_open(path: Path) -> Iterator[bool]:
     free = False
     try:
         try:
-            _lock(handle, alone=True)
+            lock(handle, alone=True)
             free = True
         except OSError as error:
             free = error.errno not in HELD  # else a file system without locks
         yield free
-        if free and os.name == "posix":  # elsewhere a file that is open cannot be removed
+        if free and not WINDOWS:  # elsewhere a file that is open cannot be removed
             path.unlink(missing_ok=True)
     finally:
         os.close(handle)
-    if free and os.name != "posix":
+    if free and WINDOWS:
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
 
@@ -62,7 +49,7 @@ def _held(path: Path) -> int:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
-            _lock(handle, alone=False)
+            lock(handle, alone=False)
             if _is_at(handle, path):
                 return handle
         except BaseException:

@@ -16,7 +16,7 @@ from smdp.errors import SettingError, SmdpError
 from smdp.settings import Settings, as_in_the_paper, in_the_paper, require
 from smdp.steps import PlanSection, Step, step_named, steps
 from smdp.steps.step import REQUIRED
-from smdp.text import shorten
+from smdp.text import UNSEEN, shorten, visible
 from smdp.typed_text import from_table, kinds_in_table, to_table
 
 #: Of the plan's text. A plan of a later format is refused.
@@ -320,9 +320,33 @@ def _table(plan: AnalysisPlan, *, nulls: bool) -> dict[str, Any]:
     return dict(sorted(table.items(), key=lambda item: isinstance(item[1], dict | list)))
 
 
+#: Keys whose texts are names that the plan gives; others are names that a table has.
+NAMES_GIVEN_HERE = ("data_name", "title", "author", "action_levels")
+
+
+def _check_texts(value: Any, where: str) -> None:
+    """Refuse what no table and no person writes, and what would make a name read as another."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            _check_texts(key, where)
+            _check_texts(each, str(key))
+    elif isinstance(value, list):
+        for each in value:
+            _check_texts(each, where)
+    elif isinstance(value, str):
+        unseen = UNSEEN.search(value) if where in NAMES_GIVEN_HERE else None
+        if "\0" in value or unseen:
+            raise SettingError(
+                f"The plan's '{shorten(visible(where))}' has a character that cannot be seen, or "
+                f"that turns the words around it: '{shorten(visible(value))}'.",
+                "Type that name anew.",
+            )
+
+
 def _plan(table: Any) -> AnalysisPlan:
     if not isinstance(table, dict):
         raise SettingError("The plan must be a table of keys and values.", "Export it again.")
+    _check_texts(table, "plan")
     found = table.pop("format", FORMAT)
     if type(found) is not int or found < 1:
         raise SettingError(f"The plan's 'format' is {shorten(found)}.", f"It must be {FORMAT}.")

@@ -34,7 +34,12 @@ from smdp.analysis.formats import MIGRATIONS
 from smdp.analysis.further_tables import FurtherTable
 from smdp.analysis.plan import AnalysisPlan, plan_from_json, plan_to_json
 from smdp.analysis.provenance import StepRecord, TableSource
-from smdp.analysis.table_file import ATTRIBUTES, table_from_parquet, table_to_parquet
+from smdp.analysis.table_file import (
+    ATTRIBUTES,
+    checked_attributes,
+    table_from_parquet,
+    table_to_parquet,
+)
 from smdp.archive import Archive, changed, is_sealed, pack
 from smdp.atomic_write import ORDINARY, write_whole
 from smdp.data.files.file_source import UNNAMED, Source, load
@@ -265,7 +270,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         if cells not in parts:
             return None
         table = table_from_parquet(parts[cells], shown)
-        table.attrs = value(facts)
+        table.attrs = checked_attributes(value(facts))
         return table
 
     sources = about.get("tables", {})
@@ -274,8 +279,11 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         for place, name in enumerate(sorted(sources))
     }
     records = about["records"]
+    choices = value(CHOICES) if CHOICES in parts else {}
     fit = (
-        all(isinstance(source, TableSource) for source in (about["source"], *sources.values()))
+        isinstance(choices, dict)
+        and all(isinstance(name, str) for name in choices)
+        and all(isinstance(source, TableSource) for source in (about["source"], *sources.values()))
         and all(isinstance(record, StepRecord) for record in records.values())
         and all(step in records for step in results)
         and all(isinstance(r, step_named(s).result_type()) for s, r in results.items())
@@ -289,7 +297,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         "tables": tables,
         "results": results,
         "records": records,
-        "choices": value(CHOICES) if CHOICES in parts else {},
+        "choices": choices,
         "stopped": str(about["stopped"]),
     }
 

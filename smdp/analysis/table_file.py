@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from io import BytesIO
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
 from smdp.analysis.provenance import table_fingerprint
+from smdp.archive import check_unpacked
 from smdp.data.files.limits import check_shape
 from smdp.errors import DataError, ReadError
 
@@ -17,6 +19,7 @@ ATTRIBUTES = (
     "source", "format", "decimal_comma", "fingerprint", "synthetic", "variable_labels",
     "value_labels",
 )  # fmt: skip
+CELL_BYTES = 8
 ENCODINGS = {"PLAIN", "RLE", "BIT_PACKED"}
 SURE_TYPES = ("int64", "uint64", "float64", "str", "bool", "datetime64[us]", "datetime64[ns]")
 
@@ -40,17 +43,45 @@ def table_to_parquet(frame: pd.DataFrame) -> bytes:
     return data
 
 
+def checked_attributes(found: Any) -> dict[str, Any]:
+    """What a file says of its table, once it is of the kinds that `read_table` gives."""
+
+    def is_labels(value: Any, inner: Any) -> bool:
+        return isinstance(value, dict) and all(
+            isinstance(name, str) and isinstance(each, inner) for name, each in value.items()
+        )
+
+    if not is_labels(found, object) or not set(found) <= set(ATTRIBUTES):
+        raise TypeError("attributes")
+    fit = {
+        "source": str, "format": str, "fingerprint": str, "decimal_comma": bool, "synthetic": bool
+    }  # fmt: skip
+    good = all(isinstance(found[key], kind) for key, kind in fit.items() if key in found)
+    named = found.get("value_labels", {})
+    good = (
+        good and is_labels(found.get("variable_labels", {}), str | None) and is_labels(named, dict)
+    )
+    if not good or not all(isinstance(v, str) for own in named.values() for v in own.values()):
+        raise TypeError("attributes")
+    return dict(found)
+
+
 def table_from_parquet(data: bytes, name: str) -> pd.DataFrame:
     """The table; its declared size is checked before anything is unpacked."""
     try:
         meta = pyarrow.parquet.read_metadata(pa.BufferReader(data))
-        check_shape(meta.num_rows, meta.num_columns, name)
+        groups = [meta.row_group(place) for place in range(meta.num_row_groups)]
+        rows = max(meta.num_rows, sum(group.num_rows for group in groups))
+        check_shape(rows, meta.num_columns, name)
+        # Cells without a value take no room in the file, but do in memory.
+        check_unpacked(rows * meta.num_columns * CELL_BYTES, len(data), f"The table in {name}")
         for group in range(meta.num_row_groups):
             for column in range(meta.num_columns):
+                nested = meta.schema.column(column).max_repetition_level > 0
                 chunk = meta.row_group(group).column(column)
                 plain = ENCODINGS.issuperset(chunk.encodings)
                 # Packed once more, or by reference, a small column may be of any size.
-                if chunk.compression != "UNCOMPRESSED" or not plain:
+                if chunk.compression != "UNCOMPRESSED" or not plain or nested:
                     raise ReadError(f"The table in {name} is packed as smdp never does.")
         return _frame(data)
     except ReadError:

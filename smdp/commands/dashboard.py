@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from smdp.commands.terminal import say
 from smdp.errors import SmdpError
 from smdp.parallel import DASHBOARD_WORKERS
 from smdp.settings import require
+from smdp.system import WINDOWS, become
 
 ADDRESS, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 FIRST_PORT = 8501
@@ -110,7 +110,7 @@ def run_dashboard(entrance: Entrance, port: int | None = None, listens_on: str =
     command += [f"--server.allowedHosts={host}" for host in entrance.hosts]
     command += [f"--{name}={value}" for name, value in PINNED.items()]
     entrance.hand_over(os.environ)
-    return _become(command, folder)
+    return become(command, folder)
 
 
 def dashboard_files() -> tuple[Path, Path]:
@@ -156,7 +156,7 @@ def _free_port() -> int:
 def _port_problem(port: int) -> str:
     """Why the dashboard cannot listen on the port; empty when it can."""
     with socket.socket() as listener:
-        if os.name == "posix":  # elsewhere this option lets two programs share a port
+        if not WINDOWS:  # where this option lets two programs share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ADDRESS, port))
@@ -165,19 +165,3 @@ def _port_problem(port: int) -> str:
         except OSError:
             return "is already in use"
     return ""
-
-
-def _become(command: list[str], folder: Path) -> int:
-    """Run the command in the folder, as this process where the system can do that.
-
-    Then every signal reaches the server itself, and no server is left behind by a killed parent.
-    """
-    if os.name == "posix":
-        os.chdir(folder)
-        os.execv(command[0], command)
-    with subprocess.Popen(command, cwd=folder) as server:
-        while True:
-            try:
-                return server.wait()
-            except KeyboardInterrupt:  # the server has had it too, and is stopping
-                continue

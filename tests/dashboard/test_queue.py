@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -21,6 +22,7 @@ from dashboard.session import Key
 from smdp.errors import SettingError
 from smdp.parallel import DASHBOARD_WORKERS
 from smdp.screening_settings import ScreeningSettings
+from smdp.system import sweep
 from tests.dashboard.conftest import APP, saved
 
 
@@ -137,19 +139,19 @@ def test_a_worker_gets_its_threads(trajectories):
         assert f"{name}={count}" in given
 
 
-def test_what_a_killed_server_left_behind_is_removed(monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs.tempfile, "gettempdir", lambda: str(tmp_path))
+def test_what_a_killed_server_left_behind_is_removed(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, own, other = (
-        tmp_path / f"smdp-job-{name}" for name in (f"{ended.pid}-a", f"{os.getpid()}-b", "odd")
-    )
-    for folder in (left, own, other):
-        (folder / "request").mkdir(parents=True)
-    jobs._remove_left_overs.__wrapped__()
-    assert not left.exists()
-    assert own.exists()
-    assert other.exists()
+    gone, here = ended.pid, os.getpid()
+    left = [f"smdp-{kind}-{gone}-a" for kind in ("job", "workers", "reading")]
+    stay = [f"smdp-job-{here}-b", f"smdp-workers-{here}-b", "smdp-workers-new", "smdp-notes-1-a"]
+    old = "smdp-workers-abc_d1"  # as they were called before
+    for name in (*left, *stay, old):
+        (tmp_path / name / "request").mkdir(parents=True)
+    os.utime(tmp_path / old, (time.time() - 2 * 86400,) * 2)
+    (tmp_path / f"smdp-job-{gone}-link").symlink_to(tmp_path / stay[0])
+    sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*stay, f"smdp-job-{gone}-link"}
 
 
 def test_a_page_that_is_reloaded_twice_keeps_its_job(sample, autosaves, monkeypatch):

@@ -31,7 +31,7 @@ def started(monkeypatch):
     calls = []
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(
-        dashboard, "_become", lambda command, folder: calls.append((command, folder)) or 0
+        dashboard, "become", lambda command, folder: calls.append((command, folder)) or 0
     )
     return calls
 

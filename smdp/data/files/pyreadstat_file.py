@@ -7,12 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from smdp.data.files import limits, pyreadstat_process
 from smdp.data.files.reader import Reader, Sheet, damaged
 from smdp.errors import ReadError
+from smdp.system import temporary_folder
 from smdp.text import shorten
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def _read(data: bytes, function: str, name: str, description: str) -> tuple[pa.T
     """The table and its labels, by way of the system's folder for temporary files."""
     import pyarrow as pa
 
-    with TemporaryDirectory(prefix="smdp-", ignore_cleanup_errors=True) as folder:
-        source, result = Path(folder, "source"), Path(folder, "result")
+    with temporary_folder("reading") as folder:
+        source, result = folder / "source", folder / "result"
         source.write_bytes(data)
         report = _run_apart(function, source, result, name)
         if report.get("error") == "OSError":
