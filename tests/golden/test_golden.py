@@ -27,12 +27,14 @@ NAMES = ("students", "walking", "continuous", "pca", "tnn", "identity")
 ALL_STEPS = ("data", "missing", "rescaling", "screening", "features", "stability", "policy",
              "evaluation", "placebo", "trial")  # fmt: skip
 PERSONAL = ("data", "missing", "rescaling")
+#: Their networks were trained by torch; compiled steps add in another order, in single precision.
+TRAINED_OTHERWISE = ("students", "walking", "continuous", "tnn")
 #: Of a policy, what it recommends and why is computed anew from the data.
 COMPUTED = ("-over-time", "-by-feature", "-by-variable")
 PERSONAL_TABLES = ("variables", "left-out", "ranges", "log", "prepared-data")
 
 OTHER_MACHINE = other_than_made_on()
-EXACTNESS = "to 1e-6 on another machine" if OTHER_MACHINE else "to the last digit"
+EXACTNESS = "to 1e-5 on another machine" if OTHER_MACHINE else "to the last digit"
 FORMATS = [pytest.param(folder, id=folder.name) for folder in SAVED.values()]
 WITH_EXACTNESS = [f"{name}, {EXACTNESS}" for name in NAMES]
 
@@ -100,11 +102,12 @@ def test_the_plan_is_the_same_as_text_and_in_files_of_every_format(name):
     assert all(plan == plans[0] for plan in plans)
 
 
-@pytest.mark.parametrize("name", NAMES, ids=WITH_EXACTNESS)
+@pytest.mark.parametrize("name", NAMES)
 def test_its_plan_done_again_gives_the_same_tables(name):
     saved = smdp.load_analysis(SAVED[1] / f"{name}.smdp")
     again = golden_tables(smdp.run_analysis(saved.table, saved.plan))
-    assert_same_as_computed(name, stored_tables(name), again)
+    exact = not OTHER_MACHINE and name not in TRAINED_OTHERWISE
+    assert_same(name, stored_tables(name), again, exact=exact)
 
 
 @pytest.mark.parametrize("folder", FORMATS)
