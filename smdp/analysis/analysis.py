@@ -172,7 +172,12 @@ class Analysis:
     @property
     def outcome_name(self) -> OutcomeName:
         """What the outcome is called that the prepared data were made with."""
-        said = self.plan.roles
+        from smdp.data.outcome import UTILITY_NAME
+
+        plan: AnalysisPlan | None = self.plan  # none where a result shows itself, on its own
+        if plan is None:
+            return UTILITY_NAME
+        said = plan.roles
         arranged = getattr(getattr(self.prepared, "completed", None), "arranged", self.study)
         made = said if arranged is None else arranged.roles
         same = (made.utility, made.outcome_sign) == (said.utility, said.outcome_sign)

@@ -39,7 +39,7 @@ def test_the_bytes_of_a_study_file_are_the_study(small_study, tmp_path):
         ("UPDATE cells SET feature_map = 'lda'", "the feature map 'lda'"),
         ("UPDATE cells SET status = 'perhaps'", "the status 'perhaps'"),
         ("UPDATE cells SET variables = 'S1 S9999'", "the variable 'S9999'"),
-        ("UPDATE cells SET noise = 1000000000", "1,000,000,000 noise variables"),
+        ("UPDATE cells SET noise = 1000000000", "'noise' must be at most 10,000,000"),
         ("UPDATE cells SET linear = 9e999", "an infinite outcome"),
     ],
 )
