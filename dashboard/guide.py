@@ -30,7 +30,7 @@ STEPS = {
         "page 6 can be compared.",
     ),
     "Screening": (
-        "Press **Screen** and wait: a few seconds.",
+        "Press **Screen** and wait a moment.",
         "The makers of this study planted three variables that say when treatment helps: "
         "*weekend*, *stress* and *quit attempts*, as strong as in real trials and no stronger. Are "
         "they among those kept, and what else is? **How they lead to the outcome** draws through "
@@ -38,7 +38,7 @@ STEPS = {
         "not show everything.",
     ),
     "Feature dimension": (
-        "Press **Fit the feature map**. It takes a minute or two; you may leave the page.",
+        "Press **Fit the feature map**. It takes a while; you may leave the page.",
         "One feature after another is tried. On the left, does a test find that more are needed? "
         "On the right, how much do they keep of what the state says of the outcome? The smallest "
         "number that passes either is chosen. Look at what the sentences below do not claim.",
@@ -49,7 +49,7 @@ STEPS = {
         "show how much of this depends on who took part; it takes several minutes.",
     ),
     "Markov check": (
-        "Press **Test look-backs**: a few seconds. This page can be skipped.",
+        "Press **Test look-backs**. This page can be skipped.",
         "Students differ in how much they smoke, and their past tells who they are: look at both "
         "lines of the figure. On the right, does the effect of treatment last through the study?",
     ),

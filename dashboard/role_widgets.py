@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard.session import Key, keep, kept, the_analysis
+from dashboard.session import Key, forget_kept, keep, kept, the_analysis
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable
 from smdp.data.column_roles import NextValue
@@ -35,6 +35,7 @@ ALL_COLUMNS = "*"
 ENOUGH_TO_SEARCH = 10
 MOST_STEPS_BACK = 30
 PICK, BASE, GENERATION, UNDO = "pick", "roles base", "roles generation", "roles undo"
+LESS = "less is better:"  # of these outcomes, as it was chosen
 LETTER, NARROWEST, WIDEST = 7.2, 124, 330  # pixels, of the names
 
 
@@ -61,7 +62,14 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             "Type",
             width=92,
             options=list(KINDS),
-            help="For states: ordinal and binary variables are imputed as whole numbers.",
+            help="For states: ordinal and binary variables are imputed as whole numbers. Nominal: "
+            "words or codes without an order. Text: what people wrote in their own words.",
+        ),
+        "group": st.column_config.TextColumn(
+            "Group",
+            width=80,
+            help="Number columns with the same word here are one variable (a vector): they are "
+            "kept or left out together.",
         ),
         "missing codes": st.column_config.TextColumn(
             "Missing codes",
@@ -99,6 +107,7 @@ class Before(NamedTuple):
     table: pd.DataFrame
     next_value: NextValue | None
     known_before: tuple[str, ...]
+    less_is_better: Mapping[str, bool | None]
 
 
 def _origin(source: LoadedTable) -> str:
@@ -119,15 +128,17 @@ def roles_now(source: LoadedTable) -> pd.DataFrame:
 def change_roles(source: LoadedTable, change: str, table: pd.DataFrame | None = None) -> None:
     """Keep another table of roles, or be about to change what belongs to it; can be taken back."""
     now = roles_now(source)
-    before = Before(change, now, kept("next value", None), kept("known before", ()))
+    names = now["column"] if len(now) else ()
+    less = {name: kept(f"{LESS}{name}", None) for name in names}
+    before = Before(change, now, kept("next value", None), kept("known before", ()), less)
     undo = f"{UNDO}:{_origin(source)}"
     st.session_state[undo] = [*st.session_state.get(undo, ()), before][-MOST_STEPS_BACK:]
     if table is not None:
         keep(_name(source), table)
-        _begin_anew()
+        begin_anew()
 
 
-def _begin_anew() -> None:
+def begin_anew() -> None:
     """The table on the page starts again from what is kept."""
     st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
 
@@ -137,7 +148,11 @@ def _take_back(source: LoadedTable) -> None:
     keep(_name(source), before.table)
     keep("next value", before.next_value)
     keep("known before", before.known_before)
-    _begin_anew()
+    forget_kept(LESS)
+    for name, less in before.less_is_better.items():
+        if less is not None:
+            keep(f"{LESS}{name}", less)
+    begin_anew()
 
 
 def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
@@ -205,7 +220,7 @@ def _shown(source: LoadedTable, table: pd.DataFrame, words: str) -> pd.DataFrame
     base = st.session_state.get(BASE)
     if base is None or base[0] != key:
         if base is not None and words != base[2]:
-            _begin_anew()  # else the edits of an earlier search of these words would come back
+            begin_anew()  # else the edits of an earlier search of these words would come back
             key = visit_key(f"roles-{_origin(source)}-{st.session_state[GENERATION]}-{words}")
         found = columns_with(table, words)
         rows = table[table["column"].isin(found)]

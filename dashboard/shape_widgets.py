@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.clicks import what_to_do
+from dashboard.role_widgets import begin_anew
 from dashboard.session import forget_kept, keep, kept, memo, put, start_visit_anew, the_analysis
 from dashboard.shape_form import OperationForm
 from dashboard.show import literal, say_error
@@ -329,7 +330,7 @@ def _fit_roles(shaping: Shaping) -> None:
     known = known.drop_duplicates("column", keep="last").reset_index(drop=True)
     keep(memory, known)
     keep(name, fitted_to(shaping.frame, roles, known))
-    start_visit_anew()
+    begin_anew()  # of the roles alone: what stands above them is drawn already
 
 
 # The form.

@@ -115,6 +115,9 @@ _HOME = {
     "StudySettings": "smdp.simulation.study_settings",
     "StudyRows": "smdp.simulation.study_store",
     "read_study": "smdp.simulation.study_store",
+    "TrialSize": "smdp.simulation.trial_size",
+    "TrialSizeSettings": "smdp.simulation.trial_size",
+    "trial_size": "smdp.simulation.trial_size",
     "EvaluationPlan": "smdp.steps.step_plans",
     "FeatureMapPlan": "smdp.steps.step_plans",
     "MarkovPlan": "smdp.steps.step_plans",
@@ -234,6 +237,9 @@ if TYPE_CHECKING:
     from smdp.simulation.study_settings import StudySettings as StudySettings
     from smdp.simulation.study_store import StudyRows as StudyRows
     from smdp.simulation.study_store import read_study as read_study
+    from smdp.simulation.trial_size import TrialSize as TrialSize
+    from smdp.simulation.trial_size import TrialSizeSettings as TrialSizeSettings
+    from smdp.simulation.trial_size import trial_size as trial_size
     from smdp.steps.step_plans import EvaluationPlan as EvaluationPlan
     from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
     from smdp.steps.step_plans import MarkovPlan as MarkovPlan

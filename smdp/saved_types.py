@@ -57,6 +57,7 @@ HOMES: dict[str, str] = {
     "trial plan": "smdp.steps.step_plans:TrialPlan",
     # what was found
     "data variable": "smdp.data.variables:Variable",
+    "text embedding": "smdp.data.text_embedding:TextEmbedding",
     "study": "smdp.data.study:Study",
     "exclusion": "smdp.data.exclude:Exclusion",
     "cell": "smdp.data.study:Cell",

@@ -129,7 +129,7 @@ def _by_person(
             stopped = "none joined" if complete else "max_rounds reached"
         search.measure_strengths()
     progress(1.0, "Screening finished")
-    names = np.array(trajectories.variables, dtype=object)
+    names = np.array(list(trajectories.wholes), dtype=object)
     rounds = tuple(_as_named_round(each, k + 1, names) for k, each in enumerate(search.rounds))
     observed = np.bincount(search.rows.time, minlength=trajectories.valid.shape[1])
     return ScreeningResult(
@@ -287,7 +287,7 @@ def _as_in_the_paper(
     with no level left. T, in the pooling, counts the times that are tested. The result depends on
     the data, the settings and the seed only, not on `settings.jobs`.
     """
-    names = trajectories.variables
+    names = tuple(trajectories.wholes)
     chosen = [name for name in names if name in settings.force_in]
     rounds: list[ScreeningRound] = []
     tested: TimesTested | None = None
@@ -330,10 +330,10 @@ def _test_round(
     seed: int,
     progress: Progress,
 ) -> TimesTested:
-    index = {name: j for j, name in enumerate(trajectories.variables)}
+    columns = trajectories.wholes
     states = trajectories.states
-    x = states[:, :-1, [index[name] for name in candidates]]
-    following = states[:, 1:, [index[name] for name in chosen]]
+    x = _of_one_width([states[:, :-1, list(columns[name])] for name in candidates])
+    following = states[:, 1:, [column for name in chosen for column in columns[name]]]
     y = np.concatenate([trajectories.utilities[:, :, None], following], axis=2)
     how = HowToTest(
         level=settings.level,
@@ -352,6 +352,20 @@ def _test_round(
 
     key = np.random.SeedSequence(seed, spawn_key=(number,))
     return independence_over_time(x, y, trajectories.strata, how, seed=key, report=report)
+
+
+def _of_one_width(values: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """(n, T, p, d): variables of some columns each, those of fewer with further ones of zeros.
+
+    A column that is the same for everybody changes neither distances nor the levels of others.
+    """
+    width = max(each.shape[2] for each in values)
+    if width == 1:
+        return np.concatenate(values, axis=2)
+    found = np.zeros((*values[0].shape[:2], len(values), width))
+    for k, each in enumerate(values):
+        found[:, :, k, : each.shape[2]] = each
+    return found
 
 
 def _as_round(
@@ -413,11 +427,11 @@ def _table(
 
 def _check(trajectories: Trajectories, settings: ScreeningSettings) -> None:
     for name in ("force_in", "force_out"):
-        unknown = [v for v in getattr(settings, name) if v not in trajectories.variables]
+        unknown = [v for v in getattr(settings, name) if v not in trajectories.wholes]
         if unknown:
             raise SettingError(
                 f"The setting '{name}' names {listing(unknown)}, which is no state variable.",
-                f"The variables are: {listing(trajectories.variables, 20)}.",
+                f"The variables are: {listing(trajectories.wholes, 20)}.",
             )
     valid = trajectories.valid
     if not valid.any():

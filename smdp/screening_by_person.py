@@ -28,16 +28,19 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
+from smdp.data.variables import Variable
 from smdp.errors import DataError
 from smdp.independence.by_person import (
     Outcome,
     Strength,
+    level_points,
     same_for_everybody,
     variable_points,
 )
@@ -111,44 +114,68 @@ class Search:
         self.arrows: list[Arrow] = []
         self.earlier_actions: float | None = None  # p-value, given the set
         self.strengths: dict[int, Strength] = {}
-        names = trajectories.variables
+        #: Of each variable, the columns that it enters and leaves with.
+        self.columns = tuple(trajectories.wholes.values())
+        names = tuple(trajectories.wholes)
         self.forced = tuple(j for j, name in enumerate(names) if name in settings.force_in)
         free = [j for j, n in enumerate(names) if n not in settings.force_in + settings.force_out]
         self.held = tuple(j for j in range(len(names)) if self._held_fixed(j))
         self.earlier = tuple(j for j in free if j in self.held)
         self.carried: dict[int, int] = {}  # earlier actions kept because of one before them
         free = [j for j in free if j not in self.held]
-        self.constant = tuple(j for j in free if same_for_everybody(self._column(j), self.rows))
+        self.constant = tuple(
+            j
+            for j in free
+            if all(same_for_everybody(column, self.rows) for column in self._values(j).T)
+        )
         free = [j for j in free if j not in self.constant]
         self.copies = self._copies(free)
         self.candidates = tuple(j for j in free if j not in self.copies)
 
     def _held_fixed(self, j: int) -> bool:
         """Whether the variable is an earlier action that the strata hold fixed."""
-        about = self.trajectories.about[j]
+        about = self._about(j)
         return about.comes_from == "action" and 0 < about.lag <= self.past_actions
 
     @cached_property
     def given(self) -> GivenOthers:
-        return GivenOthers(self.trajectories, self.rows, self.flips, self.random, self.held)
+        return GivenOthers(
+            self.trajectories, self.rows, self.flips, self.random, self.held, self.columns
+        )
 
-    def _column(self, j: int) -> NDArray[np.float64]:
-        return np.asarray(self.trajectories.states[self.rows.row, self.rows.time, j])
+    def _about(self, j: int) -> Variable:
+        return self.trajectories.about[self.columns[j][0]]
+
+    def _values(self, j: int) -> NDArray[np.float64]:
+        """(R, c): the variable's columns."""
+        states = self.trajectories.states
+        return np.stack([states[self.rows.row, self.rows.time, k] for k in self.columns[j]], axis=1)
 
     def _points(self, j: int) -> NDArray[np.float64]:
         # A generator of its own: variables are tested side by side.
         random = np.random.default_rng((self.seed, j))
-        return variable_points(self._column(j), self.rows, random, ranks=self.settings.ranks)
+        if self._about(j).whole_kind == "nominal":
+            return level_points(self._values(j), self.rows, random)
+        return variable_points(self._values(j), self.rows, random, ranks=self.settings.ranks)
 
     def _copies(self, free: Sequence[int]) -> dict[int, int]:
         """Variables that are a straight line of one before them, with that one."""
         places = [*self.forced, *free]
         if len(places) < 2:
             return {}
-        alike = says_the_same(self.trajectories.states[self.rows.row, self.rows.time][:, places])
+        every = [column for j in places for column in self.columns[j]]
+        alike = says_the_same(self.trajectories.states[self.rows.row, self.rows.time][:, every])
+        whose = np.repeat(np.arange(len(places)), [len(self.columns[j]) for j in places])
+        first = np.searchsorted(whose, np.arange(len(places) + 1))
+        own = [slice(a, b) for a, b in pairwise(first.tolist())]
         found: dict[int, int] = {}
         for k in range(len(self.forced), len(places)):
-            same = [places[i] for i in np.flatnonzero(alike[:k, k]) if places[i] not in found]
+            like = whose[np.flatnonzero(alike[: own[k].start, own[k].start])]
+            same = [
+                places[i]
+                for i in np.unique(like).tolist()
+                if places[i] not in found and _column_by_column(alike[own[i], own[k]])
+            ]
             if same:
                 found[places[k]] = same[0]
         return found
@@ -197,10 +224,16 @@ class Search:
     def _marginal(self, stage: Stage, chosen: tuple[int, ...]) -> list[int]:
         """Those of the other candidates that the utility and the chosen ones' next values need."""
         rows = self.rows
-        after = self.trajectories.states[rows.row, rows.time + 1][:, list(chosen)]
+        columns = [column for j in chosen for column in self.columns[j]]
+        after = self.trajectories.states[rows.row, rows.time + 1][:, columns]
         utility = self.trajectories.utilities[rows.row, rows.time]
+        sizes = [len(self.columns[j]) for j in chosen for _ in self.columns[j]]
         against = Outcome(
-            np.column_stack([utility, after]), rows, self.random, ranks=self.settings.ranks
+            np.column_stack([utility, after]),
+            rows,
+            self.random,
+            ranks=self.settings.ranks,
+            weights=1 / np.sqrt([1, *sizes]) if max(sizes, default=1) > 1 else None,
         )
         left = [j for j in self.candidates if j not in chosen]
 
@@ -295,13 +328,12 @@ class Search:
             others = [k for k in self.earlier if k != j]
             tests.append(self.given.earlier_actions([*chosen, *others], chosen, j))
         joined = self._round("earlier", self.earlier, chosen, chosen, tests)
-        about = self.trajectories.about
-        furthest = max(joined, key=lambda j: about[j].lag, default=None)
+        furthest = max(joined, key=lambda j: self._about(j).lag, default=None)
         if furthest is not None:
             self.carried = {
                 j: furthest
                 for j in self.earlier
-                if j not in joined and about[j].lag < about[furthest].lag
+                if j not in joined and self._about(j).lag < self._about(furthest).lag
             }
         return sorted([*chosen, *joined, *self.carried])
 
@@ -329,3 +361,8 @@ class Search:
                 ends, found.p_value, found.adjusted, strict=True
             )
         ]
+
+
+def _column_by_column(alike: NDArray[np.bool_]) -> bool:
+    """Whether two variables have as many columns, each a straight line of the other's."""
+    return alike.shape[0] == alike.shape[1] and bool(alike.diagonal().all())

@@ -54,6 +54,8 @@ def percent(share: float, digits: int = 0) -> str:
 
 def number(value: float) -> str:
     """A number for a sentence: four figures, thousands with a comma."""
+    if 0 < abs(value) < 1e-4:  # else it would be 1e-05
+        return plain_number(value)
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 

@@ -72,7 +72,7 @@ sections, names, missing = {}, (), ""
 with settings_column, errors_as_messages():
     form = Form(FEATURES.name, plan)
     form.draw("use_all", default={"use_all": plan.use_all or not selected})
-    names = trajectories.variables if form["use_all"] else selected
+    names = tuple(trajectories.wholes) if form["use_all"] else selected
     boxes = st.container()  # what depends on the kind of map, which is chosen below
     with st.expander("More"):
         kinds = [kind.name for kind in map_kinds()]
@@ -103,8 +103,8 @@ with settings_column, errors_as_messages():
         sections,
         icon=":material/hub:",
         disabled=bool(missing),
-        help="Runs in the background, about half a minute for a study of 30 people and 7 "
-        "variables; longer with more variables. You may leave the page.",
+        help="Runs in the background, longer with more variables; how much is left is said "
+        "while it runs. You may leave the page.",
     )
     if missing:
         st.caption(missing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ from dashboard.show import (
     table,
 )
 from dashboard.work import learned_from
+from smdp.data.variables import Variable
 from smdp.explanation.person import (
     PersonNow,
     explain_person,
@@ -29,6 +31,7 @@ from smdp.explanation.person import (
     person_over_time,
     q_intervals,
     similar_decisions,
+    words_for,
 )
 from smdp.figures.patient import (
     contributions_figure,
@@ -58,11 +61,61 @@ if prepared is None or finished is None:
 observational_banner(prepared.trajectories)
 
 
-def typed_values(now: PersonNow) -> dict[str, float]:
+def level_box(name: str, variable: Variable, row: Any) -> float:
+    """The levels of a nominal variable, to choose one."""
+    called = dict(variable.levels)
+    filled = " This person's level was missing and is filled in." if row.filled else ""
+    return float(
+        keep(
+            name,
+            st.selectbox(
+                literal(variable.name),
+                list(called),
+                index=list(called).index(kept(name, float(row.value))),
+                format_func=lambda code: literal(called[code]),
+                key=name,
+                help=f"The levels seen in the study.{filled}",
+            ),
+        )
+    )
+
+
+def text_box(name: str, now: PersonNow, whole: str) -> str:
+    """Other words instead of those that the person wrote; empty keeps hers."""
+    rows = [v for v in now.about if v.whole == whole]
+    own = now.values.set_index("variable")["value"]
+    said = words_for(rows, [float(own[v.name]) for v in rows])
+    return str(
+        keep(
+            name,
+            st.text_area(
+                literal(whole),
+                value=kept(name, ""),
+                key=name,
+                placeholder=f"As it was ({said}). Other words here.",
+                height=80,
+                help="What the policy sees of a text are its words. Empty: as the person wrote it.",
+            ),
+        )
+    )
+
+
+def typed_values(now: PersonNow) -> dict[str, float | str]:
     """A box for each variable that the policy uses, filled with the person's own values."""
-    found = {}
+    found: dict[str, float | str] = {}
+    about = dict(zip(now.values["variable"], now.about, strict=True))
     for row in now.values.itertuples():
         name = f"patient.value.{now.subject}.{now.decision}.{row.variable}"
+        variable = about[row.variable]
+        if variable.kind == "nominal":
+            found[row.variable] = level_box(name, variable, row)
+            continue
+        if variable.whole_kind == "text":
+            own = found.get(variable.whole)
+            if own is None:
+                found[variable.whole] = text_box(name, now, variable.whole)
+            found[row.variable] = row.value
+            continue
         seen = f"Seen in the study: {row.low:.4g} to {row.high:.4g}."
         if row.filled:
             seen += " This person's value was missing and is filled in."
@@ -77,7 +130,7 @@ def typed_values(now: PersonNow) -> dict[str, float]:
                 help=literal(seen),
             ),
         )
-    return found
+    return {key: value for key, value in found.items() if value != ""}
 
 
 settings_column, main = st.columns([1, 2.6], gap="large")
@@ -132,7 +185,7 @@ with settings_column:
             values = typed_values(now)
 
 own = {row.variable: row.value for row in now.values.itertuples()}
-changed = [name for name, value in values.items() if value != own[name]]
+changed = [name for name, value in values.items() if value != own.get(name)]
 with main, errors_as_messages():
     patient = memo(
         "patient.explained",
@@ -159,8 +212,9 @@ with main, errors_as_messages():
     tabs = st.tabs(["Over time", "Values", "Features"])
     with tabs[0]:
         parts = patient.variables.set_index("variable")["contribution"].abs()
-        moving = [name for name in parts.index if person.values[name].nunique() > 1]
-        ranked = sorted(moving or list(parts.index), key=lambda name: -parts[name])
+        part_of = {v.name: float(parts[v.belongs_to]) for v in person.about}
+        moving = [name for name in part_of if person.values[name].nunique() > 1]
+        ranked = sorted(moving or list(part_of), key=lambda name: -part_of[name])
         figure(over_time_figure(person, policy.action_labels, ranked, decision), "patient-time")
     with tabs[1]:
         table(value_table(patient, None if changed else now), "patient-values", patient.variables)

@@ -71,8 +71,6 @@ with settings_column, errors_as_messages():
         sections,
         help="Every learned policy is judged. Runs in the background; you may leave the page.",
     )
-    seconds = 15 if sections["evaluation"].settings.refit_map else 10
-    st.caption(f"About {seconds} seconds for a study of 30 people; longer with more decisions.")
 if not sections:
     st.stop()
 asked = sections["evaluation"]

@@ -105,7 +105,7 @@ with settings_column, errors_as_messages():
         "Neural model",
         "policy.neural",
         "neural" in were or not planned,
-        "A network on the features: can bend and combine them. Takes up to a minute.",
+        "A network on the features: can bend and combine them. Takes longer.",
     )
     form.more()
     models: list[Model] = ["linear"] if linear else []
@@ -119,8 +119,8 @@ with settings_column, errors_as_messages():
         sections,
         icon=":material/school:",
         disabled=not models,
-        help="Runs in the background; you may leave the page. The linear model takes a second, "
-        "the neural one up to a minute for most studies.",
+        help="Runs in the background; you may leave the page. The linear model is quick, the "
+        "neural one takes longer.",
     )
 
 with settings_column:

@@ -27,7 +27,7 @@ BY_PERSON = ("past_actions", "ranks")
 OF_THE_PAPER = ("test", "pooling")
 
 step_heading(SCREENING)
-names = result(RESCALING).trajectories.variables
+names = tuple(result(RESCALING).trajectories.wholes)
 
 settings_column, main = st.columns(COLUMNS, gap="large")
 sections = {}

@@ -9,6 +9,7 @@ from dashboard.show import heading
 from dashboard.simulation_compare import compare_with_the_paper
 from dashboard.simulation_open import open_a_study
 from dashboard.simulation_plan import plan_a_study
+from dashboard.simulation_size import size_a_trial
 
 heading(
     "Simulation",
@@ -17,6 +18,7 @@ heading(
 PARTS = {
     "Compare with the paper": compare_with_the_paper,
     "Plan a study": plan_a_study,
+    "Size a trial": size_a_trial,
     "Open a study": open_a_study,
 }
 names = list(PARTS)
@@ -29,7 +31,8 @@ part = keep(
         key="simulation.part",
         horizontal=True,
         help="Compare: trials as in the paper, with our figures beside its own. Plan: how often "
-        "studies of several sizes find the variables that matter. Neither needs a file. Open: show "
+        "studies of several sizes find the variables that matter. Size: how many people a "
+        "micro-randomised trial needs to find an effect, by formula. None needs a file. Open: show "
         "a study that 'smdp simulate' made.",
     ),
 )

@@ -151,13 +151,13 @@ def _at(home: str) -> Callable[[Any], Any]:
 
 def _size(t: Trajectories) -> str:
     people, decisions = plural(len(t.subjects), "subject"), plural(t.actions.shape[1], "decision")
-    return f"{people}, {decisions}, {plural(len(t.variables), 'state variable')}"
+    return f"{people}, {decisions}, {plural(len(t.wholes), 'state variable')}"
 
 
 def _trajectories_say(t: Trajectories) -> list[str]:
     used, places = int(t.valid.sum()), t.valid.size
     return [
-        f"State variables: {listing(t.variables, 12)}.",
+        f"State variables: {listing(t.wholes, 12)}.",
         f"Actions: {listing(t.action_labels, 12)}.",
         f"{used:,} of {places:,} transitions can be used ({percent(used / max(places, 1))}).",
     ]

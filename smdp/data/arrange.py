@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from smdp.data.checks import find_problems, raise_first_error
 from smdp.data.column_findings import observed_levels
-from smdp.data.column_roles import ColumnRoles
+from smdp.data.column_roles import ColumnRoles, StateVariable
 from smdp.data.columns import (
     flags,
     level_text,
@@ -19,9 +20,12 @@ from smdp.data.columns import (
     sorted_levels,
     two_words,
     unique_finite,
+    with_labels,
 )
 from smdp.data.decisions import decision_index
+from smdp.data.nominal import nominal_levels
 from smdp.data.study import Study
+from smdp.data.text_embedding import TextEmbedding, fit_text
 from smdp.data.to_trajectories import check_look_back
 from smdp.data.variables import Kind, Variable
 
@@ -53,19 +57,24 @@ def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     grid = _Grid(codes, decisions.index, len(names))
     check_look_back(roles.look_back, grid.rows)
 
-    states = [numbers(frame[v.name])[0] for v in roles.variables]
-    variables = [
-        Variable(
-            name=declared.name,
-            label=str(frame.attrs.get("variable_labels", {}).get(declared.name) or ""),
-            kind=declared.kind or guess_kind(values),
-            levels=_named_levels(frame, declared.name),
-            low=declared.low,
-            high=declared.high,
-            unit=declared.unit or "",
-        )
-        for declared, values in zip(roles.variables, states, strict=True)
-    ]
+    states: list[NDArray[np.float64]] = []
+    variables: list[Variable] = []
+    embeddings: list[TextEmbedding] = []
+    for declared in roles.variables:
+        if declared.kind == "nominal":
+            cells = with_labels(frame, declared.name)
+            levels = nominal_levels(cells, who)
+            states.append(levels.codes(cells))
+            variables.append(replace(_variable(frame, declared, "nominal"), levels=levels.named))
+        elif declared.kind == "text":
+            embedding = fit_text(frame[declared.name], who)
+            states += list(embedding(frame[declared.name]).T)
+            variables += embedding.variables(_label(frame, declared.name))
+            embeddings.append(embedding)
+        else:
+            values = numbers(frame[declared.name])[0]
+            states.append(values)
+            variables.append(_variable(frame, declared, declared.kind or guess_kind(values)))
     if roles.add_time:
         states.append((decisions.index + 1).astype(np.float64))
         variables.append(_decision_number(grid.rows))
@@ -104,7 +113,27 @@ def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
         times=grid.place(frame[roles.time].map(level_text).to_numpy(dtype=str), ""),
         lengths=lengths,
         notes=(decisions.note,),
+        embeddings=tuple(embeddings),
     )
+
+
+def _variable(frame: pd.DataFrame, declared: StateVariable, kind: Kind) -> Variable:
+    return Variable(
+        name=declared.name,
+        label=_label(frame, declared.name),
+        kind=kind,
+        levels=_named_levels(frame, declared.name),
+        low=declared.low,
+        high=declared.high,
+        unit=declared.unit or "",
+        whole=declared.group or "",
+        whole_kind="vector" if declared.group else "",
+        part=declared.name if declared.group else "",
+    )
+
+
+def _label(frame: pd.DataFrame, name: str) -> str:
+    return str(frame.attrs.get("variable_labels", {}).get(name) or "")
 
 
 def action_labels(frame: pd.DataFrame, roles: ColumnRoles) -> dict[str, str]:

@@ -17,7 +17,7 @@ from smdp.data.column_findings import (
     utility_findings,
 )
 from smdp.data.column_roles import NEVER_ASKED, ColumnRoles
-from smdp.data.columns import level_text
+from smdp.data.columns import levels_as_text
 from smdp.data.decisions import decision_index
 from smdp.data.leaks import Leak, find_leaks
 from smdp.data.missing_codes import suspected_codes
@@ -78,7 +78,7 @@ def _subjects_and_times(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Pro
             "Fill in who these rows belong to or delete them.",
         )
         return
-    codes, names = pd.factorize(subject.map(level_text))
+    codes, names = pd.factorize(levels_as_text(subject))
     if len(names) < 2:
         yield Problem(
             "error",

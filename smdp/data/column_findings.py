@@ -9,9 +9,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from smdp.data.column_roles import ColumnRoles, StateVariable
-from smdp.data.columns import flags, level_text, numbers, sorted_levels, two_words, unique_finite
+from smdp.data.columns import (
+    flags,
+    level_text,
+    levels_as_text,
+    numbers,
+    sorted_levels,
+    two_words,
+    unique_finite,
+    with_labels,
+)
 from smdp.data.missing_codes import suspected_codes
+from smdp.data.nominal import nominal_findings
 from smdp.data.problem import Problem
+from smdp.data.text_embedding import text_findings
 from smdp.text import listing, shorten
 
 ROUNDING = 0.01  # probabilities are often printed with two decimals
@@ -31,8 +42,14 @@ def rows(positions: NDArray[np.int64]) -> str:
 
 def states_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
     suspects = suspected_codes(frame[list(roles.state_names)])
+    people = pd.Series(levels_as_text(frame[roles.subject]), frame.index)
     for variable in roles.variables:
-        yield from _one_state(frame[variable.name], variable, suspects)
+        if variable.kind == "nominal":
+            yield from nominal_findings(variable.name, with_labels(frame, variable.name), people)
+        elif variable.kind == "text":
+            yield from text_findings(variable.name, frame[variable.name])
+        else:
+            yield from _one_state(frame[variable.name], variable, suspects)
 
 
 def _one_state(
@@ -47,7 +64,8 @@ def _one_state(
             name,
             f"The state variable '{name}' holds text in {len(bad)} of {len(column)} rows: "
             f"{listing(shown, 3)}.",
-            "Replace it by numbers, mark it as a missing code, or leave the variable out.",
+            "Make it a nominal variable or a text, replace it by numbers, mark it as a missing "
+            "code, or leave the variable out.",
         )
         return
     infinite = np.flatnonzero(np.isinf(values))

@@ -27,7 +27,8 @@ class StateVariable:
 
     Ordinal and binary variables are whole numbers wherever their observed values are. `kind=None`
     is settled from the values; `low` and `high` are the declared range, None where the observed
-    one is taken; `unit` is what its numbers count, such as "hours".
+    one is taken; `unit` is what its numbers count, such as "hours". Columns of numbers with the
+    same `group` are one variable, a vector of that name: they enter and leave together.
     """
 
     name: str
@@ -35,14 +36,26 @@ class StateVariable:
     low: float | None = None
     high: float | None = None
     unit: str | None = None
+    group: str | None = None
 
     def __post_init__(self) -> None:
         require(self.kind in (None, *KINDS), f"kind of '{self.name}'", f"one of {KINDS}", self.kind)
+        if self.of_words and (self.group or self.low is not None or self.high is not None):
+            what = f"a group ('{self.group}')" if self.group else "a range"
+            raise SettingError(
+                f"The {self.kind} variable '{self.name}' has {what}, which only numbers have.",
+                "Take it off, or choose another type.",
+            )
         if self.low is not None and self.high is not None and not self.low < self.high:
             raise SettingError(
                 f"The declared range of '{self.name}' is empty: {self.low:g} to {self.high:g}.",
                 "Give a lower end that is below the upper end.",
             )
+
+    @property
+    def of_words(self) -> bool:
+        """Whether its values are words and no numbers."""
+        return self.kind in ("nominal", "text")
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,8 @@ class ColumnRoles(Content):
                 "which is not a state variable.",
                 f"Add '{self.utility.variable}' to the state variables, or choose another utility.",
             )
+        self._refuse_words_as_utility()
+        self._refuse_names_of_groups()
         labels = list((self.action_levels or {}).values())
         if len(set(labels)) < len(labels):
             raise SettingError(
@@ -164,6 +179,24 @@ class ColumnRoles(Content):
         elif isinstance(self.probability, Mapping):
             named += [p for p in self.probability.values() if isinstance(p, str)]
         return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def _refuse_words_as_utility(self) -> None:
+        words = {v.name: v.kind for v in self.variables if v.of_words}
+        name = self.utility if isinstance(self.utility, str) else self.utility.variable
+        if name in words:
+            raise SettingError(
+                f"The utility comes from '{name}', a {words[name]} variable, and must be a number.",
+                "Choose another utility, or compute a number from it first.",
+            )
+
+    def _refuse_names_of_groups(self) -> None:
+        groups = {v.group for v in self.variables if v.group}
+        alone = sorted(groups & set(self.state_names))
+        if alone:
+            raise SettingError(
+                f"A group of columns is called like a state variable: {listing(alone)}.",
+                "Give the group a name of its own.",
+            )
 
     def _refuse_double_use(self) -> None:
         """Subject, time and action have one role each; a utility may also be a state."""

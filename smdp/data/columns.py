@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -29,10 +31,20 @@ def level_text(value: object) -> str:
 
 def levels_as_text(column: pd.Series) -> NDArray[np.object_]:
     """Each cell's level as text, None where missing."""
-    missing = column.isna().to_numpy()
-    return np.array(
-        [None if gone else level_text(v) for v, gone in zip(column, missing, strict=True)], object
-    )
+    codes, distinct = pd.factorize(column)  # -1 where missing, which takes the last
+    return np.array([*map(level_text, distinct), None], object)[codes]
+
+
+def with_labels(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column whose values are called as the file calls them, where it does."""
+    in_file = frame.attrs.get("value_labels", {}).get(name, {})
+    called = {level_text(value): str(label) for value, label in in_file.items()}
+    if not called:
+        return frame[name]
+    texts = [
+        None if text is None else called.get(text, text) for text in levels_as_text(frame[name])
+    ]
+    return pd.Series(texts, index=frame.index, name=name, dtype=object)
 
 
 def sorted_levels(levels: set[str]) -> list[str]:
@@ -45,9 +57,15 @@ def sorted_levels(levels: set[str]) -> list[str]:
 
 def two_words(column: pd.Series) -> tuple[str, str] | None:
     """The words for 0 and 1 of a text column that has exactly two of them, else None."""
-    if not is_text(column):
-        return None
-    words = {level_text(v) for v in column.dropna().unique()}
+    return _two_words(column.dropna().unique()) if is_text(column) else None
+
+
+def _two_words(distinct: Iterable[object]) -> tuple[str, str] | None:
+    words: set[str] = set()
+    for value in distinct:
+        words.add(level_text(value))
+        if len(words) > 2:
+            return None
     if len(words) != 2:
         return None
     first, second = sorted(words, key=lambda w: (w.lower() in TRUE_WORDS, w.lower()))
@@ -59,28 +77,32 @@ def numbers(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
     A text column with exactly two words (no/yes, female/male) is read as 0 and 1.
     """
-    words = two_words(column)
-    if words is not None and pd.to_numeric(column, errors="coerce").isna().all():
-        column = column.map(lambda v: v if pd.isna(v) else float(level_text(v) == words[1]))
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    bad = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
-    return values, bad
+    if not is_text(column):
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        return values, np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
+    codes, distinct = pd.factorize(column)
+    found = pd.to_numeric(pd.Series(distinct), errors="coerce")
+    found = found.to_numpy(dtype=float, na_value=np.nan)
+    words = _two_words(distinct)
+    if words is not None and np.isnan(found).all():
+        found = np.array([float(level_text(value) == words[1]) for value in distinct])
+    values = np.append(found, np.nan)[codes]
+    return values, np.flatnonzero(np.isnan(values) & (codes >= 0))
 
 
 def flags(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A yes/no column as 1, 0 or NaN, and the positions of values that are neither."""
-    words = levels_as_text(column)
-    values = np.full(len(column), np.nan)
-    for i, word in enumerate(words):
-        if word is None:
-            continue
-        if word.lower() in TRUE_WORDS:
-            values[i] = 1.0
-        elif word.lower() in FALSE_WORDS:
-            values[i] = 0.0
-    bad = np.flatnonzero(np.isnan(values) & np.array([w is not None for w in words]))
-    return values, bad
+    codes, distinct = pd.factorize(column)
+    found = np.full(len(distinct) + 1, np.nan)
+    for place, value in enumerate(distinct):
+        word = level_text(value).lower()
+        if word in TRUE_WORDS:
+            found[place] = 1.0
+        elif word in FALSE_WORDS:
+            found[place] = 0.0
+    values = found[codes]
+    return values, np.flatnonzero(np.isnan(values) & (codes >= 0))
 
 
 def unique_finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.unique(values[np.isfinite(values)])
+    return np.sort(pd.unique(values[np.isfinite(values)]))

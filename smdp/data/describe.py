@@ -13,6 +13,7 @@ from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
 from smdp.data.rescale import LOW_LEVEL
 from smdp.data.study import Cell, Study
+from smdp.data.variables import KINDS
 from smdp.text import listing, number, percent, plural
 
 #: What is said of an observational study from the first page on.
@@ -92,10 +93,11 @@ def action_shares(study: Study) -> dict[str, float]:
 
 
 def _states(study: Study) -> str:
-    kinds = pd.Series([v.kind for v in study.variables]).value_counts()
-    parts = [f"{kinds[k]} {k}" for k in ("continuous", "ordinal", "binary") if k in kinds]
+    one_each = {v.belongs_to: v.whole_kind or v.kind for v in study.variables}
+    kinds = pd.Series(list(one_each.values())).value_counts()
+    parts = [f"{kinds[k]} {k}" for k in (*KINDS, "vector") if k in kinds]
     share = study.missing.sum() / max(study.on_grid.sum() * len(study.variables), 1)
-    text = f"{plural(len(study.variables), 'state variable')} ({', '.join(parts)})"
+    text = f"{plural(len(one_each), 'state variable')} ({', '.join(parts)})"
     text += f"; {percent(share, 1)} of their values are missing."
     return text + _look_back(study.roles)
 
@@ -142,14 +144,15 @@ def variable_table(study: Study) -> pd.DataFrame:
     inside = study.on_grid
     for j, variable in enumerate(study.variables):
         seen = study.values[:, :, j][np.isfinite(study.values[:, :, j])]
+        numbers = seen if variable.kind != "nominal" else seen[:0]  # its codes are names
         rows.append(
             {
-                "variable": variable.name,
+                "variable": variable.in_words,
                 **{name: getattr(variable, name) for name in said},
-                "type": variable.kind,
-                "lowest": seen.min() if len(seen) else np.nan,
-                "mean": seen.mean() if len(seen) else np.nan,
-                "highest": seen.max() if len(seen) else np.nan,
+                "type": variable.whole_kind or variable.kind,
+                "lowest": numbers.min() if len(numbers) else np.nan,
+                "mean": numbers.mean() if len(numbers) else np.nan,
+                "highest": numbers.max() if len(numbers) else np.nan,
                 "unique values": len(np.unique(seen)),
                 "missing": int(study.missing[:, :, j].sum()),
                 "missing (%)": round(100 * study.missing[:, :, j].sum() / inside.sum(), 1),
@@ -213,11 +216,27 @@ def describe_completed(completed: CompletedStudy) -> list[str]:
         f"extrapolated, by local polynomials of degree {settings.degree} over the nearest "
         f"{percent(settings.span)} of the observations."
     )
+    words = how_words_are_filled(completed.study)
     caution = (
         "An imputed value is a smooth guess, not a measurement: later steps treat it as known, so "
         "their uncertainty is understated where much is missing."
     )
-    return [who, what, caution]
+    return [who, what, *([words] if words else []), caution]
+
+
+def how_words_are_filled(study: Study) -> str:
+    """What takes the place of missing levels and texts; "" if there are none."""
+    nominal = [f"'{v.name}'" for v in study.variables if v.kind == "nominal"]
+    texts = [f"'{each.name}'" for each in study.embeddings]
+    parts = []
+    if nominal:
+        parts.append(
+            f"A missing level of {listing(nominal, 6)} is the person's last one before; before the "
+            "first one it is the one that the person has most often."
+        )
+    if texts:
+        parts.append(f"A missing text of {listing(texts, 6)} counts as nothing written.")
+    return " ".join(parts)
 
 
 def describe_prepared(prepared: PreparedData) -> list[str]:
@@ -230,9 +249,11 @@ def describe_prepared(prepared: PreparedData) -> list[str]:
     if levels is None:
         sentences.append("All variables keep their own units.")
     else:
+        nominal = any(v.kind == "nominal" for v in prepared.study.variables)
         sentences.append(
             f"Every variable now takes values among the {len(levels)} levels of "
-            f"'{prepared.study.reference}', from {number(levels.min())} to {number(levels.max())}."
+            f"'{prepared.study.reference}', from {number(levels.min())} to {number(levels.max())}"
+            f"{'; levels of nominal variables are 0 or 1.' if nominal else '.'}"
         )
         merged = merged_variables(prepared)
         if merged:
@@ -240,7 +261,7 @@ def describe_prepared(prepared: PreparedData) -> list[str]:
                 f"Rounding merged values of {listing(merged)}: their finest differences are lost."
             )
     sentences.append(
-        f"{plural(len(t.subjects), 'subject')}, {len(t.variables)} state variables and "
+        f"{plural(len(t.subjects), 'subject')}, {len(t.wholes)} state variables and "
         f"{used:,} of {possible:,} transitions are ready for screening."
     )
     guessed = imputed_outcomes(prepared)

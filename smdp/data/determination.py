@@ -25,9 +25,10 @@ def explained(target: Numbers, series: Numbers, given: list[Numbers]) -> tuple[f
     rows = int(used.sum())
     if rows < FEWEST_ROWS + 2 * len(given):
         return 0.0, rows
-    design = np.column_stack([np.ones(rows), *(_scaled(each[used]) for each in given)])
-    both = np.column_stack([_scaled(target[used]), _scaled(series[used])])
-    left = both - design @ np.linalg.lstsq(design, both, rcond=None)[0]
+    left = np.column_stack([_scaled(target[used]), _scaled(series[used])])
+    if given:
+        design = np.column_stack([np.ones(rows), *(_scaled(each[used]) for each in given)])
+        left = left - design @ np.linalg.lstsq(design, left, rcond=None)[0]
     size = (left**2).mean(axis=0)
     if size.min() < 1e-9:  # nothing is left of one of them
         return 0.0, rows
@@ -43,6 +44,24 @@ def explained_in_ranks(target: Numbers, series: Numbers, given: list[Numbers]) -
         return 0.0, int(used.sum())
     ranked = [rankdata(each[used]) for each in (target, series, *given)]
     return explained(ranked[0], ranked[1], ranked[2:])
+
+
+def correlations(series: Numbers) -> Numbers:
+    """(p, p): of the columns of (rows, p), each pair by the rows that have both; 0 where few do."""
+    seen = np.isfinite(series)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        count = np.maximum(seen.sum(axis=0), 1)
+        mean = np.where(seen, series, 0.0).sum(axis=0) / count
+        centred = np.where(seen, series - mean, 0.0)
+        spread = np.sqrt((centred**2).sum(axis=0) / count)
+        scaled = centred / np.where(spread > 0, spread, 1.0)
+        there = seen.astype(float)
+        rows, total, square = there.T @ there, scaled.T @ there, (scaled**2).T @ there
+        left = square / rows - (total / rows) ** 2
+        together = scaled.T @ scaled / rows - total * total.T / rows**2
+        found = together / np.sqrt(left * left.T)
+    nothing = (rows < FEWEST_ROWS) | (np.minimum(left, left.T) < 1e-9)
+    return np.where(nothing | ~np.isfinite(found), 0.0, found)
 
 
 def equal_share(target: Numbers, series: Numbers) -> tuple[float, int]:
@@ -92,8 +111,9 @@ def level_explained(target: Codes, classes: Codes) -> float:
     if used.sum() < FEWEST_ROWS:
         return 0.0
     a, c = target[used], classes[used]
-    table = np.zeros((c.max() + 1, a.max() + 1))
-    np.add.at(table, (c, a), 1)
+    shape = (int(c.max()) + 1, int(a.max()) + 1)
+    cells = np.bincount(c * shape[1] + a, minlength=shape[0] * shape[1])
+    table = cells.reshape(shape).astype(float)
     wrong = 1 - table.sum(axis=0).max() / len(a)
     if wrong == 0:
         return 0.0

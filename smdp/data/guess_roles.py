@@ -25,6 +25,8 @@ from smdp.data.columns import (
 )
 from smdp.data.decisions import parse_dates
 from smdp.data.leaks import find_leaks_of
+from smdp.data.nominal import MOST_KEPT
+from smdp.data.text_embedding import words_of
 from smdp.data.variables import Kind
 from smdp.errors import DataError
 from smdp.text import shorten
@@ -56,6 +58,8 @@ BOOKKEEPING = ("include", "included", "excluded", "analysis", "complete", "flag"
                "comment", "comments", "note", "notes", "redcap", "row")  # fmt: skip
 HARM = ("cigs", "cig", "cigarettes", "smoked", "smoking", "drinks", "alcohol", "pain", "symptoms",
         "craving", "relapse", "binge", "use")  # fmt: skip
+#: Texts of fewer words on average are names or codes.
+FEWEST_WORDS = 3
 #: With more columns, what may be known only after the decision is not taken for a state.
 MANY_COLUMNS = 20
 GOOD = ("steps", "activity", "exercise", "mood", "wellbeing", "adherence", "sleep")
@@ -137,7 +141,7 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
         for name in names:
             if name not in taken and _repeats_values(frame[name], frame[utility]):
                 taken[name] = ("ignore", f"repeats the utility '{shorten(utility, 30)}'")
-    if time is not None:
+    if time is not None and _share_times(frame[time]):
         for name in names:
             if name not in taken and _follows(frame[name], frame[time]):
                 taken[name] = ("ignore", f"follows from '{shorten(time, 30)}', the same for all")
@@ -299,11 +303,18 @@ def _repeats_values(column: pd.Series, other: pd.Series) -> bool:
     return bool(both.sum() >= 10 and np.allclose(a[both], b[both]))
 
 
+def _share_times(time: pd.Series) -> bool:
+    """Whether nearly all rows have a time that other rows have too."""
+    codes = pd.factorize(time)[0]
+    rows = np.bincount(codes[codes >= 0])
+    return bool(rows[rows >= 2].sum() > 0.9 * len(time))
+
+
 def _follows(column: pd.Series, time: pd.Series) -> bool:
     """Whether all subjects have the same value at the same time: no test at one time sees it."""
-    groups = column.groupby(time.to_numpy())
-    shared = groups.transform("size") >= 2
-    return bool(shared.mean() > 0.9 and column.nunique() > 1 and (groups.nunique() <= 1).all())
+    first = column.groupby(time.to_numpy()).transform("first")
+    same = (column == first) | column.isna()
+    return bool(same.all() and column.nunique() > 1)
 
 
 def _settle(frame: pd.DataFrame, name: str, taken: tuple[Role, str] | None) -> ColumnGuess:
@@ -316,7 +327,7 @@ def _settle(frame: pd.DataFrame, name: str, taken: tuple[Role, str] | None) -> C
         return ColumnGuess(name, "ignore", None, "a date")
     values, bad = numbers(column)
     if len(bad) > 0.5 * column.notna().sum():
-        return ColumnGuess(name, "ignore", None, "text; recode it as numbers to use it as a state")
+        return _of_words(name, column)
     if not np.isfinite(values).any():
         return ColumnGuess(name, "ignore", None, "empty")
     words = two_words(column)
@@ -324,8 +335,25 @@ def _settle(frame: pd.DataFrame, name: str, taken: tuple[Role, str] | None) -> C
     return ColumnGuess(name, "state", guess_kind(values), why)
 
 
+def _of_words(name: str, column: pd.Series) -> ColumnGuess:
+    """A nominal variable where a few words come again and again, a text where people wrote."""
+    seen = column.dropna()
+    distinct = seen.nunique()
+    some = pd.Series(seen.unique()[:500])
+    if _is_time(some):
+        return ColumnGuess(name, "ignore", None, "a date")
+    if 2 < distinct <= MOST_KEPT and distinct <= len(seen) / 5:
+        return ColumnGuess(name, "state", "nominal", f"{distinct} different words")
+    # By the spaces between them: names of apps and lists of tags are no sentences.
+    lengths = [sum(bool(words_of(part)) for part in str(text).split()) for text in some]
+    if distinct > MOST_KEPT and np.mean(lengths) >= FEWEST_WORDS:
+        return ColumnGuess(name, "state", "text", "sentences in people's own words")
+    why = "text; make it nominal, or recode it as numbers, to use it as a state"
+    return ColumnGuess(name, "ignore", None, why)
+
+
 def _next_value(guesses: tuple[ColumnGuess, ...]) -> NextValue | None:
-    states = [g.column for g in guesses if g.role == "state"]
+    states = [g.column for g in guesses if g.role == "state" and g.kind not in ("nominal", "text")]
     harm, good = named(states, HARM), named(states, GOOD)
     if harm:
         return NextValue(harm[0], -1)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from smdp.data.exclude import unobserved_variables, varies_over_time
 from smdp.data.local_polynomial import Floats, local_polynomial
+from smdp.data.nominal import filled_level
 from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.study import Cell, Study
 from smdp.data.variables import Variable
@@ -32,6 +33,10 @@ def impute(
     its observed values are whole. A series with one value only is carried, not fitted. Observed
     cells are left as they are.
 
+    A nominal variable has no polynomial: its missing value is the subject's last one before, or
+    before the first one the most frequent (`filled_level`). A text that is missing is one without
+    words.
+
     Cells before a series' first or after its last observation are marked `EXTRAPOLATED`, except
     in variables that are constant within every subject.
     """
@@ -45,7 +50,8 @@ def impute(
         report(index / len(study.subjects), f"Imputing subject {subject}")
         for column in np.flatnonzero(missing[index].any(axis=0)).tolist():
             rows = np.flatnonzero(missing[index, :, column])
-            fitted = _fitted(_series(study, index, column), rows, settings, limits[column])
+            series, variable = _series(study, index, column), study.variables[column]
+            fitted = _fitted(series, rows, settings, limits[column], variable)
             values[index, rows, column] = np.rint(fitted) if whole[column] else fitted
     report(1.0, "Imputed")
     return replace(study, values=values), _origin(study)
@@ -59,7 +65,8 @@ def imputed_series(
     if np.isnan(series).all():
         raise _unobserved_error([_series_name(study, index, column)])
     rows = np.flatnonzero(np.isnan(series))
-    fitted = _fitted(series, rows, settings, fitted_limits(study, column))
+    limits = fitted_limits(study, column)
+    fitted = _fitted(series, rows, settings, limits, study.variables[column])
     series[rows] = np.rint(fitted) if is_whole(study, column) else fitted
     return series, _origin(study)[index, : series.size, column]
 
@@ -79,7 +86,11 @@ def fitted_curve(
     if np.isnan(series).all():
         raise _unobserved_error([_series_name(study, subject_index, variable_index)])
     positions = np.linspace(0, max(series.size - 1, 0), points)
-    return positions, _fitted(series, positions, settings, fitted_limits(study, variable_index))
+    limits = fitted_limits(study, variable_index)
+    variable = study.variables[variable_index]
+    if variable.kind == "nominal":
+        positions = np.arange(float(series.size))
+    return positions, _fitted(series, positions, settings, limits, variable)
 
 
 def value_range(variable: Variable, values: Floats) -> tuple[float, float]:
@@ -106,8 +117,13 @@ def _fitted(
     at: NDArray[np.generic],
     settings: ImputationSettings,
     limits: tuple[float, float],
+    variable: Variable,
 ) -> Floats:
     """Fitted values of the series at these decisions, within the limits."""
+    if variable.kind == "nominal":
+        return np.array([filled_level(series, int(place)) for place in at])
+    if variable.whole_kind == "text":
+        return np.zeros(at.shape)
     observed = series[~np.isnan(series)]
     if observed.min() == observed.max():
         return np.full(at.shape, observed[0])

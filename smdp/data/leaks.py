@@ -16,12 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from smdp.data.column_roles import ColumnRoles, NextValue
-from smdp.data.columns import flags, level_text, levels_as_text, numbers, sorted_levels
+from smdp.data.columns import flags, is_text, level_text, levels_as_text, numbers, sorted_levels
 from smdp.data.decisions import decision_index
 from smdp.data.determination import (
     Codes,
     Numbers,
     beyond,
+    correlations,
     equal_share,
     explained,
     explained_in_ranks,
@@ -31,6 +32,7 @@ from smdp.data.determination import (
     untouched,
 )
 from smdp.data.name_words import counterparts, says_before, word_for_after, word_for_before
+from smdp.data.nominal import MOST_LEVELS
 from smdp.errors import DataError
 from smdp.text import percent, plural, shorten
 
@@ -58,6 +60,8 @@ WITHOUT_ACTION, WITH_ACTION = 0.99, 0.80  # shares of one value
 CERTAIN = 0.98  # even where the name says that it was measured before
 MOST_CONTROLS = 8
 FEWEST_OF_LEVEL = 20
+#: Of a larger table, whole people are looked at, about so many rows: shares are known well enough.
+MOST_ROWS = 12_000
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ def find_leaks_of(
     if not columns:
         return ()
     found = {name: list(_by_name(name)) for name in columns}
+    frame = some_people(frame, subject)
     order = _order(frame, subject, time)
     for name, other in counterparts(str(c) for c in frame.columns).items():
         if name in found and not found[name] and not _is_lag(frame, other, name, order):
@@ -150,18 +155,31 @@ def find_leaks_of(
             result = _Outcome(frame, outcome, order, None if action is None else taken.codes)
             for name in columns:
                 found[name] += result.findings(name, series[name], order)
+                if series[name] is None and is_text(frame[name]):
+                    found[name] += result.of_levels(name, frame[name], order)
             # A sum of the outcome and something else: given the else, it is the outcome.
             series |= {name: _series(frame[name], order) for name in beside}
             free = {n: s for n, s in series.items() if s is not None and not found.get(n)}
-            for name in (name for name in columns if name in free):
-                values, others = free[name], [s for n, s in free.items() if n != name]
-                found[name] += result.jointly(name, values, others)
+            for leak in result.jointly(free):
+                if leak.column in columns:
+                    found[leak.column].append(leak)
     return tuple(
         leak
         for name in columns
         for leak in sorted(found[name], key=lambda leak: leak.why in BY_NAME)
         if _counts(leak)
     )
+
+
+def some_people(frame: pd.DataFrame, subject: str | None) -> pd.DataFrame:
+    """All rows of every k-th person of a large table; a table that is not large as it is."""
+    if subject is None or len(frame) <= MOST_ROWS:
+        return frame
+    person, people = pd.factorize(frame[subject])
+    step = -(-len(frame) // MOST_ROWS)
+    if len(people) < 2 * step:
+        return frame
+    return frame[(person % step == 0) | (person < 0)]
 
 
 def _counts(leak: Leak) -> bool:
@@ -195,9 +213,10 @@ class _Order:
 
     def mean_before(self, values: Numbers) -> Numbers:
         """Of all of the person's earlier values."""
-        people = pd.Series(values).groupby(self.person)
-        seen = people.transform(lambda v: v.expanding().mean().shift())
-        return seen.to_numpy(dtype=float)
+        seen = pd.Series(np.isfinite(values)).groupby(self.person).cumsum().to_numpy(dtype=float)
+        total = pd.Series(np.nan_to_num(values)).groupby(self.person).cumsum().to_numpy()
+        with np.errstate(invalid="ignore"):
+            return self.before(total / seen)
 
     def codes_before(self, codes: Codes) -> Codes:
         return np.where(self.first, -1, np.r_[-1, codes[:-1]])
@@ -209,7 +228,7 @@ class _Order:
 def _order(frame: pd.DataFrame, subject: str | None, time: str | None) -> _Order | None:
     if subject is None or time is None or not len(frame) or frame[subject].isna().any():
         return None
-    person = pd.factorize(frame[subject].map(level_text))[0].astype(np.int64)
+    person = pd.factorize(levels_as_text(frame[subject]))[0].astype(np.int64)
     try:
         decision = decision_index(person, frame[time]).index
     except DataError:  # which is told elsewhere
@@ -277,6 +296,19 @@ class _Outcome:
         if share >= (OUTCOME_ALONE if self.alone else OUTCOME):
             yield Leak(name, "determines later outcome", share, rows)
 
+    def of_levels(self, name: str, column: pd.Series, order: _Order) -> Iterator[Leak]:
+        """Whether the levels of a column of words tell the outcome."""
+        if column.nunique() > MOST_LEVELS:
+            return
+        classes = pd.factorize(column)[0].astype(np.int64)[order.rows]
+        if not (pd.Series(classes).groupby(order.person).nunique() > 1).any():
+            return
+        past = mean_explained(self.now, in_classes(self.before))
+        share = beyond(mean_explained(self.now, classes), past)
+        if share >= IN_CLASSES:
+            rows = int((np.isfinite(self.now) & (classes >= 0)).sum())
+            yield Leak(name, "determines outcome", share, rows)
+
     def _share(
         self, target: Numbers, series: Numbers, known: list[Numbers], order: _Order
     ) -> tuple[float, int]:
@@ -303,15 +335,22 @@ class _Outcome:
             return False
         return untouched(self.now, series, self.known, self.action)
 
-    def jointly(self, name: str, series: Numbers, others: list[Numbers]) -> Iterator[Leak]:
-        if self.alone or not others:
+    def jointly(self, free: dict[str, Numbers]) -> Iterator[Leak]:
+        """Each series with those that go with it most."""
+        if self.alone or len(free) < 2:
             return
-        full = [o for o in others if np.isfinite(o).mean() > 0.5]
-        strength = [explained(series, o, [])[0] for o in full]
-        nearest = [full[i] for i in np.argsort(strength)[::-1][:MOST_CONTROLS]]
-        share, rows = explained(self.now, series, [*self.known, *nearest])
-        if share >= JOINTLY and not self._untouched(series):
-            yield Leak(name, "determines outcome", share, rows)
+        names, every = list(free), np.column_stack(list(free.values()))
+        strength = correlations(every) ** 2
+        strength[:, np.isfinite(every).mean(axis=0) <= 0.5] = -1.0
+        np.fill_diagonal(strength, -1.0)
+        for place, name in enumerate(names):
+            nearest = np.argsort(-strength[place], kind="stable")[:MOST_CONTROLS]
+            controls = [every[:, i] for i in nearest if strength[place, i] >= 0]
+            if not controls:
+                continue
+            share, rows = explained(self.now, free[name], [*self.known, *controls])
+            if share >= JOINTLY and not self._untouched(free[name]):
+                yield Leak(name, "determines outcome", share, rows)
 
 
 class _Action:

@@ -38,6 +38,11 @@ class Measurement:
         return np.isfinite(self.values)
 
     @property
+    def named(self) -> bool:
+        """Whether its values are codes of names, the variable's levels."""
+        return self.role == "action" or self.variable.kind == "nominal"
+
+    @property
     def of_people(self) -> bool:
         """Described over people, not over decisions."""
         return self.role == "background"

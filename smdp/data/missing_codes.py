@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame, Series
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from smdp.data.columns import unique_finite
 from smdp.data.files.text_values import column_from_text, without_blanks
 from smdp.errors import SettingError
 from smdp.text import listing
@@ -62,8 +63,8 @@ def suspected_codes(frame: DataFrame) -> dict[str, list[float]]:
     found = {}
     for name in frame.columns:
         if is_numeric_dtype(frame[name]) and not is_bool_dtype(frame[name]):
-            values = np.unique(frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
-            suspects = _suspects(values[np.isfinite(values)])
+            values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            suspects = _suspects(unique_finite(values))
             if suspects:
                 found[str(name)] = suspects
     return found

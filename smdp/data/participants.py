@@ -50,6 +50,12 @@ class VariableDescription:
         return self.role == "background"
 
     @property
+    def type(self) -> str:
+        if self.role == "action":
+            return "nominal"
+        return self.variable.whole_kind or self.variable.kind
+
+    @property
     def missing_share(self) -> float:
         return 1 - self.observed / self.expected if self.expected else math.nan
 
@@ -62,7 +68,7 @@ def describe_variables(study: Study) -> tuple[VariableDescription, ...]:
 def _described(found: Measurement) -> VariableDescription:
     seen = found.observed & found.expected
     values = found.values[seen]
-    numbers = values if found.role != "action" else values[:0]  # its codes are names
+    numbers = values if not found.named else values[:0]  # its codes are names
     some = len(numbers) > 0
     return VariableDescription(
         role=found.role,
@@ -82,12 +88,12 @@ def _described(found: Measurement) -> VariableDescription:
 
 def _means_tell(found: Measurement) -> bool:
     """Whether a person's mean says something: of two actions, how often the second was taken."""
-    return not found.of_people and (found.role != "action" or len(found.variable.levels) == 2)
+    return not found.of_people and (not found.named or len(found.variable.levels) == 2)
 
 
 def _levels(found: Measurement, values: NDArray[np.float64]) -> tuple[tuple[str, int], ...]:
     named = dict(found.variable.levels)
-    if found.role == "action":
+    if found.named:
         counts = np.bincount(values.astype(np.int64), minlength=len(named))
         return tuple(zip(named.values(), counts.tolist(), strict=True))
     if found.variable.kind == "continuous" or len(np.unique(values[:1000])) > MOST_LEVELS:
@@ -106,10 +112,10 @@ def participants_table(found: Iterable[VariableDescription]) -> pd.DataFrame:
     rows = [
         {
             "role": each.role,
-            "variable": each.variable.name,
+            "variable": each.variable.in_words,
             "label": each.variable.label,
             "unit": each.variable.unit,
-            "type": "nominal" if each.role == "action" else each.variable.kind,
+            "type": each.type,
             "people": each.people,
             "decisions": pd.NA if each.of_people else each.observed,
             "missing": each.expected - each.observed,
@@ -139,10 +145,12 @@ def as_in_papers(found: Iterable[VariableDescription]) -> pd.DataFrame:
 
 def _row(each: VariableDescription) -> dict[str, str]:
     decimals = decimals_for(each.deviation if each.deviation > 0 else each.spread.within)
-    named = each.role == "action" or (each.variable.kind == "binary" and bool(each.levels))
+    named = bool(each.levels) and (
+        each.role == "action" or each.variable.kind in ("binary", "nominal")
+    )
     deviation = f" ({plain_number(each.deviation, decimals)})" if each.deviation >= 0 else ""
     return {
-        "Variable": each.variable.title,
+        "Variable": each.variable.in_words if each.variable.words else each.variable.title,
         "Label": each.variable.label,
         "Role": each.role,
         "People": f"{each.people:,}",

@@ -99,12 +99,23 @@ def _log(completed: CompletedStudy, study: Study, trajectories: Trajectories) ->
     entries += [("exclude", e.subject, e.reason) for e in completed.exclusions]
     origin = completed.origin
     for j, variable in enumerate(study.variables):
+        if variable.whole_kind == "text":
+            continue
         inside = int((origin[:, :, j] == Cell.IMPUTED).sum())
         outside = int((origin[:, :, j] == Cell.EXTRAPOLATED).sum())
         if inside or outside:
             cells = int((origin[:, :, j] != Cell.ABSENT).sum())
             text = f"'{variable.name}': {inside} of {cells:,} values imputed between observations"
-            entries.append(("impute", "", f"{text}, {outside} extrapolated."))
+            text += f", {outside} extrapolated"
+            if variable.kind == "nominal":
+                text += ": the person's last level before, else her most frequent one"
+            entries.append(("impute", "", f"{text}."))
+    for name in dict.fromkeys(v.whole for v in study.variables if v.whole_kind == "text"):
+        j = next(j for j, variable in enumerate(study.variables) if variable.whole == name)
+        filled = int(np.isin(origin[:, :, j], (Cell.IMPUTED, Cell.EXTRAPOLATED)).sum())
+        if filled:
+            text = f"'{name}': {filled} decisions without a row count as nothing written."
+            entries.append(("impute", "", text))
     if study.levels is not None:
         text = f"All variables rescaled to the {len(study.levels)} levels"
         entries.append(("rescale", "", f"{text} of '{study.reference}'."))

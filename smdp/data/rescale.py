@@ -21,10 +21,14 @@ LOW_LEVEL = 0.1
 
 
 def unique_counts(study: Study) -> dict[str, int]:
-    """How many different values each variable has in the completed data."""
+    """How many different values each variable that could be the reference has when completed.
+
+    Levels that are words have no order, and numbers made of a text no unit: neither can be.
+    """
     return {
         variable.name: int(np.unique(_completed(study, column)).size)
         for column, variable in enumerate(study.variables)
+        if variable.kind != "nominal" and variable.whole_kind != "text"
     }
 
 
@@ -36,11 +40,18 @@ def default_reference(study: Study) -> str:
     counts = unique_counts(study)
     low_enough = {}
     for column, variable in enumerate(study.variables):
+        if variable.name not in counts:
+            continue
         values = _completed(study, column)
         lowest = to_unit(values, _range(variable, values, is_reference=True)).min()
         if lowest <= LOW_LEVEL and counts[variable.name] > 2:
             low_enough[variable.name] = counts[variable.name]
     candidates = low_enough or counts
+    if not candidates:
+        raise DataError(
+            "No state variable is a number of its own, so there are no levels to move others to.",
+            "Leave the rescaling out.",
+        )
     return max(candidates, key=candidates.__getitem__)
 
 
@@ -51,7 +62,7 @@ def rescale(study: Study, settings: RescalingSettings = _DEFAULT) -> Study:
     rescaled to [0, 1] by its range if it has negative values; its unique rescaled values are the
     levels. Any other variable x becomes the level nearest to (x - low) / (high - low), with the
     declared or observed range; halfway between two levels, the lower. Values outside a declared
-    range count as its nearer end.
+    range count as its nearer end. Nominal variables stay as they are: a level is there or not.
 
     Reference: Wang, Laber & Witkiewitz, supplement, "How the variables are partitioned".
     """
@@ -66,7 +77,7 @@ def rescale(study: Study, settings: RescalingSettings = _DEFAULT) -> Study:
         variable.name: _range(variable, _completed(study, column), variable.name == reference)
         for column, variable in enumerate(study.variables)
     }
-    place = list(counts).index(reference)
+    place = [variable.name for variable in study.variables].index(reference)
     levels = np.unique(to_unit(_completed(study, place), ranges[reference]))
     if levels.size < 2:
         low, high = ranges[reference]
@@ -77,6 +88,8 @@ def rescale(study: Study, settings: RescalingSettings = _DEFAULT) -> Study:
         )
     values = study.values.copy()
     for column, variable in enumerate(study.variables):
+        if variable.kind == "nominal":
+            continue
         unit = to_unit(_completed(study, column), ranges[variable.name])
         values[study.on_grid, column] = nearest_level(unit, levels)
     return replace(
@@ -89,6 +102,8 @@ def rescale(study: Study, settings: RescalingSettings = _DEFAULT) -> Study:
 
 
 def _moved(variable: Variable, ends: tuple[float, float]) -> Variable:
+    if variable.kind == "nominal":
+        return variable
     low, high = ends
     return replace(variable, rescaled_from=(variable.own(low), variable.own(high)))
 

@@ -15,7 +15,7 @@ from smdp.text import listing, plural, shorten
 #: Roles that one column has at most; giving one takes it from the column that had it.
 SINGLE: tuple[Role, ...] = ("subject", "time", "action", "utility", "available")
 #: What a person may change in a row.
-EDITABLE = ("role", "type", "missing codes", "lowest", "highest")
+EDITABLE = ("role", "type", "group", "missing codes", "lowest", "highest")
 
 
 def columns_like(table: pd.DataFrame, pattern: str) -> list[str]:
@@ -90,8 +90,8 @@ def possible_outcomes(table: pd.DataFrame) -> list[str | NextValue]:
     """Columns measured after the decision first, then the next values of states."""
     free = table["role"].isin(["state", "ignore", "utility"])
     measured = table.loc[free & (table["numeric"] | (table["role"] == "utility")), "column"]
-    states = table.loc[table["role"] == "state", "column"]
-    return [*measured, *(NextValue(name) for name in states)]
+    numbers = (table["role"] == "state") & ~table["type"].isin(["nominal", "text"])
+    return [*measured, *(NextValue(name) for name in table.loc[numbers, "column"])]
 
 
 def with_outcome(table: pd.DataFrame, outcome: str | NextValue) -> pd.DataFrame:

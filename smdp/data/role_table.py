@@ -34,6 +34,7 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
                 "lowest": None,
                 "highest": None,
                 "unit": "",
+                "group": "",
                 "missing codes": "",
                 "values": _glimpse(cells),
                 "missing": float(cells.isna().mean()),
@@ -49,6 +50,8 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
 
 def with_facts(table: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """A table that an earlier version kept, with what this one says of each column too."""
+    if "group" not in table.columns:
+        table = table.assign(group="")
     if {"distinct", "numeric"} <= set(table.columns):
         return table
     cells = [frame[name] for name in table["column"]]
@@ -93,6 +96,7 @@ def roles_to_table(
         table.loc[name, ["role", "type"]] = ["state", variable.kind]
         table.loc[name, ["lowest", "highest"]] = [variable.low, variable.high]
         table.loc[name, "unit"] = variable.unit or ""
+        table.loc[name, "group"] = variable.group or ""
     for name, found in codes.items():
         if name in table.index:
             table.loc[name, "missing codes"] = ", ".join(map(str, found))
@@ -271,7 +275,9 @@ def _state(row: Mapping) -> StateVariable:
     low = None if pd.isna(row["lowest"]) else float(row["lowest"])
     high = None if pd.isna(row["highest"]) else float(row["highest"])
     unit = row.get("unit") or None  # a table kept by an earlier version has none
-    return StateVariable(row["column"], kind, low, high, unit)
+    group = row.get("group")
+    group = group.strip() or None if isinstance(group, str) else None
+    return StateVariable(row["column"], kind, low, high, unit, group)
 
 
 def _is_numeric(column: pd.Series) -> bool:

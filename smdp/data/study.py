@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.memory_layout import in_c_order
+from smdp.data.text_embedding import TextEmbedding
 from smdp.data.variables import Variable
 from smdp.result import Result
 
@@ -29,7 +30,8 @@ class Study(Result):
 
     A decision that has no row in the table (a gap) lies on the grid with `present` False and
     missing values. After a subject's last row everything is missing. A study that was rescaled
-    has the `levels` of its `reference` variable.
+    has the `levels` of its `reference` variable. A nominal variable is a column of codes; a text is
+    the columns of numbers that its embedding makes of it.
     """
 
     roles: ColumnRoles
@@ -47,6 +49,7 @@ class Study(Result):
     notes: tuple[str, ...] = ()  # how time was turned into decisions, in words
     reference: str | None = None  # None in own units
     levels: NDArray[np.float64] | None = None  # (L,), increasing, within 0 to 1; None in own units
+    embeddings: tuple[TextEmbedding, ...] = ()  # of the texts
 
     def __post_init__(self) -> None:
         in_c_order(self)

@@ -31,17 +31,19 @@ def to_trajectories(
     both_rows = study.present[:, :-1] & study.present[:, 1:]
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
     valid = both_rows & known & np.isfinite(utilities)
-    states, about = study.values, _measured(study, own_units)
+    states, origin, about = _in_columns(study.values, origin, _measured(study, own_units))
     names = [variable.name for variable in about]
     if lags:
-        states, origin, about, remembered = _with_lags(study, about, origin)
+        states, origin, about, remembered = _with_lags(study, states, about, origin)
         names = [variable.name for variable in about]
+    if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise DataError(
-                f"The look-back adds variables that the table has already: {listing(twice)}.",
-                "Leave these columns out of the state variables, or rename them.",
-            )
+        adds = "The look-back" if lags else "A variable of several columns"
+        raise DataError(
+            f"{adds} adds variables that the table has already: {listing(twice)}.",
+            "Leave these columns out of the state variables, or rename them.",
+        )
+    if lags:
         valid = valid & remembered[:, :-1] & remembered[:, 1:]
         if not valid[:, lags:].any():
             raise DataError(
@@ -99,8 +101,34 @@ def _measured(study: Study, own_units: NDArray[np.float64]) -> list[Variable]:
     return found
 
 
+def _in_columns(
+    values: NDArray[np.float64], origin: NDArray[np.uint8], about: list[Variable]
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[Variable]]:
+    """With a column of 0 and 1 for each level but the first of a nominal variable."""
+    if all(variable.kind != "nominal" for variable in about):
+        return values, origin, about
+    columns: list[NDArray[np.float64]] = []
+    places: list[int] = []
+    found: list[Variable] = []
+    for j, variable in enumerate(about):
+        own = values[:, :, j]
+        if variable.kind == "nominal":
+            there = [np.where(np.isnan(own), np.nan, own == k) for k, _ in variable.levels[1:]]
+            columns += there
+            places += [j] * len(there)
+            found += variable.level_columns()
+        else:
+            columns.append(own)
+            places.append(j)
+            found.append(variable)
+    return np.stack(columns, axis=2), origin[:, :, places], found
+
+
 def _with_lags(
-    study: Study, about: list[Variable], origin: NDArray[np.uint8]
+    study: Study,
+    values: NDArray[np.float64],
+    about: list[Variable],
+    origin: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[Variable], NDArray[np.bool_]]:
     """States widened by their own and the action's earlier values; baseline has no lags.
 
@@ -109,12 +137,12 @@ def _with_lags(
     moving = [j for j, variable in enumerate(about) if variable.changes]
     several = len(study.action_labels) > 2
     widened_by = []
-    blocks, origins = [study.values], [origin]
+    blocks, origins = [values], [origin]
     inside = study.on_grid
     remembered = np.ones(inside.shape, bool)
     for lag in range(1, study.roles.look_back + 1):
         if lag <= study.roles.lags:
-            blocks.append(_shift(study.values[:, :, moving], lag, np.nan))
+            blocks.append(_shift(values[:, :, moving], lag, np.nan))
             origins.append(_shift(origin[:, :, moving], lag, Cell.ABSENT))
             widened_by += [about[j].back(lag) for j in moving]
         for k, label in list(enumerate(study.action_labels))[1:]:

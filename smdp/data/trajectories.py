@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from smdp.data.memory_layout import in_c_order
 from smdp.data.rows import Rows, numbered
-from smdp.data.variables import Variable, changing, described
+from smdp.data.variables import Variable, changing, described, wholes
 from smdp.errors import DataError
 from smdp.result import Result
 from smdp.text import listing
@@ -22,7 +22,9 @@ class Trajectories(Result):
 
     The transition at t is (states[i, t], actions[i, t], utilities[i, t], states[i, t + 1]); only
     those with `valid[i, t]` are real. After a subject's end, states and utilities are NaN.
-    `about` says what each variable is; one that nothing is said about is continuous.
+    `about` says what each variable is; one that nothing is said about is continuous. A variable of
+    several columns (nominal, a vector, a text) has a place for each of them; `wholes` has them by
+    the variable.
     """
 
     states: NDArray[np.float64]  # (n, T + 1, p)
@@ -58,18 +60,32 @@ class Trajectories(Result):
             object.__setattr__(self, "about", about)
 
     def variable(self, name: str) -> Variable:
-        """What the state variable of this name is."""
-        self._refuse_unknown([name])
+        """What the state variable (of several columns: the column) of this name is."""
+        if name not in self.variables:
+            self._refuse_unknown([name])
+            raise DataError(
+                f"'{name}' has several columns.",
+                f"They are: {listing([self.variables[j] for j in self.wholes[name]], 20)}.",
+            )
         return self.about[self.variables.index(name)]
 
+    @property
+    def wholes(self) -> dict[str, tuple[int, ...]]:
+        """The places of each variable's columns, by the name with which it enters and leaves."""
+        return wholes(self.about)
+
     def select(self, variables: Sequence[str]) -> Trajectories:
-        """The same trajectories with these state variables only, in this order."""
+        """The same trajectories with these state variables only, in this order.
+
+        A variable of several columns brings all of them; a single one of them can be named too.
+        """
         self._refuse_unknown(variables)
-        columns = [self.variables.index(name) for name in variables]
+        places = {name: (j,) for j, name in enumerate(self.variables)}
+        columns = [j for name in variables for j in (self.wholes | places)[name]]
         return replace(
             self,
             states=self.states[:, :, columns],
-            variables=tuple(variables),
+            variables=tuple(self.variables[j] for j in columns),
             about=tuple(self.about[j] for j in columns),
         )
 
@@ -105,9 +121,10 @@ class Trajectories(Result):
         return np.where(self.valid, level, -1)
 
     def _refuse_unknown(self, names: Sequence[str]) -> None:
-        unknown = [name for name in names if name not in self.variables]
+        known = {*self.variables, *self.wholes}
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise DataError(
                 f"There is no state variable {listing(unknown)}.",
-                f"The variables are: {listing(self.variables, 20)}.",
+                f"The variables are: {listing(self.wholes, 20)}.",
             )

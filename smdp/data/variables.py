@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Kind = Literal["continuous", "ordinal", "binary"]
-KINDS: tuple[Kind, ...] = ("continuous", "ordinal", "binary")
+Kind = Literal["continuous", "ordinal", "binary", "nominal", "text"]
+KINDS: tuple[Kind, ...] = ("continuous", "ordinal", "binary", "nominal", "text")
+#: What a variable of several columns is: named levels, numbers that belong together, words.
+WholeKind = Literal["", "nominal", "vector", "text"]
 
 BACKGROUND = "background"  # the same at every decision of a subject: tells subjects apart
 CHANGING = "changing"  # from one decision to the next
@@ -27,6 +29,12 @@ class Variable:
 
     Range, unit and levels are its own; where the data hold it rescaled, `rescaled_from` says what
     became 0 and 1, and `own` turns a number of the data back.
+
+    A variable of several columns (a nominal one, a vector, a text) has an object for each of them,
+    all with the same `whole`: it enters and leaves with all of them. In a study a nominal variable
+    is one column of codes, the places of its `levels`, and its first level, the most frequent one,
+    is what the others are compared with; in trajectories it has a column of 0 and 1 for each other
+    level.
     """
 
     name: str
@@ -42,11 +50,38 @@ class Variable:
     action: str = ""  # of an earlier action: the one whose being taken is 1
     changes: bool = True  # within a subject, from decision to decision
     rescaled_from: tuple[float, float] | None = None  # None: the data hold it in its own units
+    whole: str = ""  # the variable of several columns that this is one of; "": it is one alone
+    whole_kind: WholeKind = ""
+    part: str = ""  # which of them: the level, the vector's column, "words 1"
+    words: tuple[str, ...] = ()  # of a text: what raises this number, with a minus what lowers it
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the state that hold it."""
-        return (self.name,)
+    def belongs_to(self) -> str:
+        """The name of the variable that enters and leaves as one: its own or the whole's."""
+        return self.whole or self.name
+
+    @property
+    def in_words(self) -> str:
+        """Its name, and for numbers made of a text the words that they stand for."""
+        return f"{self.name} ({', '.join(self.words)})" if self.words else self.name
+
+    def level_columns(self) -> tuple[Variable, ...]:
+        """Of a nominal variable: the column of each level but the first, in trajectories."""
+        return tuple(
+            replace(
+                self,
+                name=f"{self.name}: {level}",
+                kind="binary",
+                levels=((0.0, "no"), (1.0, "yes")),
+                low=0.0,
+                high=1.0,
+                source=self.column,
+                whole=self.name,
+                whole_kind="nominal",
+                part=level,
+            )
+            for _, level in self.levels[1:]
+        )
 
     @property
     def column(self) -> str:
@@ -97,8 +132,12 @@ class Variable:
 
     def back(self, lag: int) -> Variable:
         """What it was `lag` decisions ago, as a variable of its own."""
-        name = f"{self.name}_lag{lag}"
-        return replace(self, name=name, source=self.column, lag=lag, changes=True)
+        earlier = replace(self, source=self.column, lag=lag, changes=True)
+        if not self.whole:
+            return replace(earlier, name=f"{self.name}_lag{lag}")
+        whole = f"{self.whole}_lag{lag}"
+        own = f"{self.name}_lag{lag}" if self.whole_kind == "vector" else f"{whole}: {self.part}"
+        return replace(earlier, name=own, whole=whole)
 
 
 def earlier_action(column: str, action: str, lag: int, *, named: bool) -> Variable:
@@ -128,6 +167,14 @@ def described(
     )
 
 
+def wholes(about: Iterable[Variable]) -> dict[str, tuple[int, ...]]:
+    """The places of each variable's columns, by the name with which it enters and leaves."""
+    places: dict[str, list[int]] = {}
+    for place, variable in enumerate(about):
+        places.setdefault(variable.belongs_to, []).append(place)
+    return {name: tuple(own) for name, own in places.items()}
+
+
 def variable_of(known: Sequence[Variable], name: str) -> Variable:
     """The variable of this name; continuous, in its own units, if it is not known."""
     return described([name], known)[0]
@@ -148,6 +195,8 @@ def table_in_own_units(
 
 
 def changing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """(p,): which variables of (n, R, p) change within some subject."""
-    steps = np.diff(values, axis=1)
-    return np.asarray((np.isfinite(steps) & (steps != 0)).any(axis=(0, 1)))
+    """(p,): which variables of (n, R, p) change within some subject, gaps or not between."""
+    seen = np.isfinite(values)
+    low = np.where(seen, values, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(seen, values, -np.inf).max(axis=1, initial=-np.inf)
+    return np.asarray((high > low).any(axis=0))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from smdp.data.impute import is_whole
 from smdp.data.prepare import PreparedData
+from smdp.data.problem import Problem
 from smdp.data.rescale import nearest_level, to_unit
 from smdp.data.study import Cell, Study
 from smdp.data.variables import Variable, described
@@ -18,8 +19,9 @@ from smdp.errors import DataError
 from smdp.explanation.patient_explanation import PatientExplanation, explain_patient
 from smdp.explanation.policy_explanation import NORMAL_QUANTILE
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.point_of_use import PointOfUse, StateColumn, point_of_use
+from smdp.policy.point_of_use import PointOfUse, StateColumn, level_code, point_of_use
 from smdp.result import Content
+from smdp.text import listing
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +31,8 @@ class PersonNow(Content):
     """One decision of one person.
 
     `values` has a row for each variable that the policy uses: variable, value, low, high (the range
-    of the whole study), whole (only whole numbers make sense), filled (imputed, not reported).
+    of the whole study), whole (only whole numbers make sense), filled (imputed, not reported). The
+    value of a nominal variable is the code of its level; a text has a row for each of its numbers.
     """
 
     subject: str
@@ -38,6 +41,7 @@ class PersonNow(Content):
     values: pd.DataFrame
     possible: tuple[str, ...]  # the actions that could be chosen; none where unavailable
     done: str | None  # the action taken; None where none was, or it is not known
+    about: tuple[Variable, ...] = ()  # what the variables are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,13 +93,14 @@ def person_over_time(policy: LearnedPolicy, prepared: PreparedData, subject: str
     states = prepared.trajectories.states[i, decisions][:, columns]
     possible = np.stack([_possible(study, i, row) for row in rows])
     decided = policy.decide(states, possible)
-    used = [prepared.trajectories.variables.index(name) for name in use.variables]
+    asked = _asked(use)
+    used = [prepared.trajectories.variables.index(c.variable) for c in asked]
     return PersonOverTime(
         subject=subject,
         decision=decisions,
         time=tuple(str(study.times[i, row]) for row in rows),
         values=pd.DataFrame(
-            {c.variable: [_own_value(study, use, c, i, row) for row in rows] for c in use.columns}
+            {c.asked: [_own_value(study, use, c, i, row) for row in rows] for c in asked}
         ),
         filled=prepared.imputed[i, decisions][:, used] != Cell.OBSERVED,
         available=study.available[i, rows],
@@ -103,7 +108,7 @@ def person_over_time(policy: LearnedPolicy, prepared: PreparedData, subject: str
         recommended=decided.recommended,
         reason=decided.reason,
         margin=decided.margin,
-        about=tuple(prepared.trajectories.variable(name).in_own_units() for name in use.variables),
+        about=_about(prepared, use, asked),
     )
 
 
@@ -120,7 +125,8 @@ def person_now(
         )
     known = {name: place for place, name in enumerate(prepared.trajectories.variables)}
     origin = prepared.imputed[i, decision]
-    ends = [_ends(study, use, column) for column in use.columns]
+    asked = _asked(use)
+    ends = [_ends(study, use, column) for column in asked]
     action = int(study.actions[i, row]) if study.available[i, row] else -1
     allowed = _possible(study, i, row)
     return PersonNow(
@@ -129,62 +135,153 @@ def person_now(
         time=str(study.times[i, row]),
         values=pd.DataFrame(
             {
-                "variable": list(use.variables),
-                "value": [_own_value(study, use, c, i, row) for c in use.columns],
+                "variable": [c.asked for c in asked],
+                "value": [_own_value(study, use, c, i, row) for c in asked],
                 "low": [low for low, _ in ends],
                 "high": [high for _, high in ends],
-                "whole": [_whole(study, use, c) for c in use.columns],
-                "filled": [bool(origin[known[name]] != Cell.OBSERVED) for name in use.variables],
+                "whole": [_whole(study, use, c) for c in asked],
+                "filled": [bool(origin[known[c.variable]] != Cell.OBSERVED) for c in asked],
             }
         ),
         possible=tuple(np.array(policy.action_labels, dtype=object)[allowed]),
         done=policy.action_labels[action] if action >= 0 else None,
+        about=_about(prepared, use, asked),
     )
 
 
 def explain_person(
     policy: LearnedPolicy,
     prepared: PreparedData,
-    values: Mapping[str, float],
+    values: Mapping[str, float | str],
     *,
     available: bool | Sequence[str] = True,
 ) -> PatientExplanation:
     """`explain_patient` for values in the table's units, of the variables that the policy uses.
 
-    The values come back as they were given; where variables were rescaled, the policy works on the
-    nearest level, and an average is put back into the table's units.
+    A level is given by its name or its code, a text as it is written or by its numbers. The values
+    come back as they were given; where variables were rescaled, the policy works on the nearest
+    level, and an average is put back into the table's units. A variable of several columns has one
+    row, with the sum of their contributions.
     """
     study, use = prepared.completed.study, _use(policy, prepared)
+    values = numbers_of(use, values)
     patient = explain_patient(policy, in_policy_units(use, values), available=available)
     about = described(policy.variables, prepared.trajectories.about)
     patient = replace(patient, about=about).in_own_units()
     table = patient.variables
     table = table[table["used"]].reset_index(drop=True)
-    ends = {column.variable: _ends(study, use, column) for column in use.columns}
+    columns = {column.variable: column for column in use.columns}
+    ends = {name: _ends(study, use, column) for name, column in columns.items()}
     names = table["variable"].tolist()
     table = table.assign(
-        value=[float(values[name]) for name in names],
+        value=[values[columns[name].asked] for name in names],
         low=[ends[name][0] for name in names],
         high=[ends[name][1] for name in names],
     )
     patient = replace(patient, variables=table)
-    return replace(patient, warnings=patient.outside_range())
+    patient = replace(patient, warnings=_of_numbers(patient))
+    return _as_wholes(patient, _about(prepared, use, _asked(use)))
 
 
-def in_policy_units(use: PointOfUse, values: Mapping[str, float]) -> dict[str, float]:
+def _of_numbers(patient: PatientExplanation) -> tuple[Problem, ...]:
+    """Warnings of values outside the range seen; levels and texts have no range."""
+    words = {v.name for v in patient.about if v.whole_kind in ("nominal", "text")}
+    return tuple(each for each in patient.outside_range() if each.about not in words)
+
+
+def _as_wholes(patient: PatientExplanation, asked: Sequence[Variable]) -> PatientExplanation:
+    """One row for each variable of several columns, with a text that says what its value is."""
+    if not any(each.whole for each in patient.about):
+        return patient
+    shown = {each.name: each for each in asked}
+    columns = {each.name: each for each in patient.about}
+    rows, about = [], []
+    table = patient.variables.assign(
+        whole=[columns[name].belongs_to for name in patient.variables["variable"]]
+    )
+    for name, own in table.groupby("whole", sort=False):
+        first = own.iloc[0].to_dict()
+        variable = columns[first["variable"]]
+        if variable.whole:
+            value, variable = _told(str(name), own, shown.get(str(name)), columns)
+            unknown = dict.fromkeys(("average", "low", "high"), np.nan)
+            first |= {"variable": name, "value": value, **unknown}
+            first["contribution"] = own["contribution"].sum()
+        rows.append(first)
+        about.append(variable)
+    wholes = pd.DataFrame(rows)[list(patient.variables.columns)]
+    return replace(patient, variables=wholes, about=tuple(about))
+
+
+def _told(
+    name: str, own: pd.DataFrame, nominal: Variable | None, columns: Mapping[str, Variable]
+) -> tuple[float, Variable]:
+    """The value of a variable of several columns, and the variable that can say it in words."""
+    if nominal is not None:
+        return float(own["value"].iloc[0]), nominal
+    each = [columns[column] for column in own["variable"]]
+    values = own["value"].tolist()
+    if each[0].whole_kind == "text":
+        said = words_for(each, values)
+    else:
+        pairs = zip(each, values, strict=True)
+        said = ", ".join(f"{v.part} {v.text(value, 3)}" for v, value in pairs)
+    return 0.0, Variable(name, kind="nominal", levels=((0.0, said),))
+
+
+def words_for(numbers: Sequence[Variable], values: Sequence[float]) -> str:
+    """What a text is about, by the words of the number of it that is largest."""
+    if not any(values):
+        return "nothing written"
+    largest = int(np.argmax(np.abs(values)))
+    sign = -1 if values[largest] < 0 else 1
+    words = numbers[largest].words
+    speak = [w.lstrip("−") for w in words if (-1 if w.startswith("−") else 1) == sign]
+    rather = ", ".join(speak[:3]) or f"{numbers[largest].part} {values[largest]:.2g}"
+    return f"rather {rather}" if speak else rather
+
+
+def numbers_of(use: PointOfUse, values: Mapping[str, float | str]) -> dict[str, float]:
+    """The values as numbers: levels by their codes, texts by their numbers."""
+    found: dict[str, float] = {}
+    for column in use.columns:
+        name = column.asked
+        given = values.get(column.whole, values.get(name, np.nan))
+        if column.kind == "level" and isinstance(given, str):
+            variable = use.measured[column.source].variable
+            code = level_code(variable, given)
+            if np.isnan(code):
+                raise DataError(
+                    f"'{variable.name}' has no level '{given}'.",
+                    f"Its levels are: {listing([text for _, text in variable.levels], 20)}.",
+                )
+            found[name] = code
+        elif column.whole and isinstance(given, str):
+            measured = use.measured[column.source].name
+            text = next(each for each in use.texts if measured in each.columns)
+            found[name] = float(text([given])[0][text.columns.index(measured)])
+        else:
+            found[name] = float(given)
+    return found
+
+
+def in_policy_units(use: PointOfUse, values: Mapping[str, float | str]) -> dict[str, float]:
     """The state by variable; where the study was rescaled, the level nearest to each value."""
     state = {}
+    numbers = numbers_of(use, values)
     for column in use.columns:
-        value = float(values[column.variable])
+        value = numbers[column.asked]
         unit = use.measured[column.source].unit if column.kind == "value" else None
-        if use.levels is not None and unit is not None and np.isfinite(value):
+        if column.kind == "level":
+            value = float(value == column.level)
+        elif use.levels is not None and unit is not None and np.isfinite(value):
             value = float(nearest_level(to_unit(np.array([value]), unit), use.levels)[0])
         state[column.variable] = value
     return state
 
 
 def q_intervals(
-    policy: LearnedPolicy, prepared: PreparedData, values: Mapping[str, float]
+    policy: LearnedPolicy, prepared: PreparedData, values: Mapping[str, float | str]
 ) -> pd.DataFrame:
     """action, q, lower, upper: each action's Q-value with its 95 % interval, NaN without refits."""
     state = _array(policy, in_policy_units(_use(policy, prepared), values))
@@ -200,7 +297,7 @@ def q_intervals(
 
 
 def similar_decisions(
-    policy: LearnedPolicy, prepared: PreparedData, values: Mapping[str, float]
+    policy: LearnedPolicy, prepared: PreparedData, values: Mapping[str, float | str]
 ) -> Similar | None:
     """What was done in the states most like this one; None if the policy does not know."""
     if policy.support is None:
@@ -224,6 +321,26 @@ def _of(
     if subject not in study.subjects:
         raise DataError(f"There is no subject '{subject}' in the prepared study.")
     return study, _use(policy, prepared), study.subjects.index(subject)
+
+
+def _asked(use: PointOfUse) -> list[StateColumn]:
+    """A column for each value that is shown and asked: of a nominal variable the first."""
+    first: dict[str, StateColumn] = {}
+    for column in use.columns:
+        first.setdefault(column.asked, column)
+    return list(first.values())
+
+
+def _about(
+    prepared: PreparedData, use: PointOfUse, asked: Sequence[StateColumn]
+) -> tuple[Variable, ...]:
+    """What each of these is, in its own units; a nominal variable with its levels."""
+    return tuple(
+        replace(use.measured[c.source].variable, name=c.asked, lag=c.lag)
+        if c.kind == "level"
+        else prepared.trajectories.variable(c.variable).in_own_units()
+        for c in asked
+    )
 
 
 def _array(policy: LearnedPolicy, state: Mapping[str, float]) -> Floats:
@@ -254,4 +371,4 @@ def _ends(study: Study, use: PointOfUse, column: StateColumn) -> tuple[float, fl
 
 
 def _whole(study: Study, use: PointOfUse, column: StateColumn) -> bool:
-    return column.kind == "action" or is_whole(study, _place(study, use, column))
+    return column.kind != "value" or is_whole(study, _place(study, use, column))

@@ -127,9 +127,18 @@ def over_variable(
     at = _grid(states[:, column])
     some = _evenly(states, MOST_FOR_CURVE)
     draws = np.empty((1 + len(policy.resampled), len(at)))
+    # Who has one level of a nominal variable has none of the others.
+    about = trajectories.variable(variable)
+    others = [
+        policy.variables.index(name)
+        for name in (trajectories.variables[j] for j in trajectories.wholes[about.belongs_to])
+        if about.whole_kind == "nominal" and name != variable and name in policy.variables
+    ]
     for k, value in enumerate(at):
         changed = some.copy()
         changed[:, column] = value
+        if others and value == 1:
+            changed[:, others] = 0.0
         features = policy.feature_map.transform(changed)
         draws[:, k] = _averages(policy, features, pair)
     curve = _curve(variable, action, reference, at, draws, states[:, column])

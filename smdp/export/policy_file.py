@@ -18,6 +18,7 @@ from smdp.atomic_write import write_whole
 from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.prepare import PreparedData
 from smdp.data.rescale import level_boundaries
+from smdp.data.text_embedding import TextEmbedding
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.export import policy_reader
@@ -29,6 +30,7 @@ from smdp.policy.support import ROUNDING, Support
 from smdp.text import listing
 
 FORMAT, VERSION = "smdp policy", 1
+WITH_WORDS = 2  # the version of a file with nominal variables or texts
 READER = "policy_reader.py"
 
 PURPOSE = (
@@ -46,6 +48,17 @@ HOW_MISSING = (
     "and rounded (halves to even) where 'whole'; one that was always the same is carried; without "
     "any report of it, the study's median stands in. Where nothing at all was ever reported, there "
     "is no recommendation."
+)
+HOW_WORDS_MISSING = (
+    " A missing level is the person's last one before; before the first one it is the one that she "
+    "has most often (of several the first), and without any the study's most frequent. A level "
+    "that the study did not have is 'other', if there is that, else missing. A missing text has no "
+    "words."
+)
+HOW_TEXTS = (
+    "Words are two letters or more, in lower case; a word's bucket is its CRC-32 modulo 1024. Each "
+    "bucket has log(1 + count) times its first number, all divided by their Euclidean length; the "
+    "text's numbers are the sums over the buckets of that times the further numbers."
 )
 HOW_AVAILABLE = (
     "Where no action can be chosen there is no recommendation; where only some can, the best of "
@@ -104,7 +117,9 @@ def policy_text(
     fingerprint = hashlib.sha256(exact.encode()).hexdigest()
     parts = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in content.items()]
     lines = ",\n".join(parts)
-    head = f'"format": "{FORMAT}", "version": {VERSION}, "fingerprint": "{fingerprint}"'
+    words = "texts" in content
+    version = WITH_WORDS if words else VERSION
+    head = f'"format": "{FORMAT}", "version": {version}, "fingerprint": "{fingerprint}"'
     return f'{{{head},\n"content": {{\n{lines}\n}}}}\n'
 
 
@@ -148,6 +163,9 @@ def _content(
             "values": use.levels.tolist(),
             "boundaries": level_boundaries(use.levels).tolist(),
         }
+    words = {}
+    if use.texts or any(each.variable.kind == "nominal" for each in use.measured):
+        words = {"texts": {"rule": HOW_TEXTS, "of": [_text(each) for each in use.texts]}}
     return {
         "about": {
             "made_by": f"smdp {__version__}",
@@ -160,8 +178,12 @@ def _content(
         "actions": list(policy.action_labels),
         "availability": {"column": use.available, "rule": HOW_AVAILABLE},
         "measured": [_asked(each) for each in use.measured],
-        "columns": [asdict(each) for each in use.columns],
-        "imputation": {**asdict(use.imputation), "digits": DIGITS, "rule": HOW_MISSING},
+        "columns": [_column(each) for each in use.columns],
+        "imputation": {
+            **asdict(use.imputation),
+            "digits": DIGITS,
+            "rule": HOW_MISSING + (HOW_WORDS_MISSING if words else ""),
+        },
         "levels": levels,
         "rule": {
             "z": NormalDist().inv_cdf(1 - settings.abstain_level),
@@ -177,6 +199,29 @@ def _content(
         "q": _q(policy.q),
         "resampled": [_q(each) for each in policy.resampled],
         "support": _support(policy.support) if support and policy.support else None,
+        **words,
+    }
+
+
+def _column(column: StateColumn) -> dict[str, Any]:
+    own = asdict(column)
+    if column.kind != "level":
+        del own["level"]
+    del own["whole"]
+    return own
+
+
+def _text(embedding: TextEmbedding) -> dict[str, Any]:
+    """Only buckets with words that the trial had: a word that nobody wrote says nothing."""
+    return {
+        "name": embedding.name,
+        "columns": list(embedding.columns),
+        "words": [list(words) for words in embedding.words],
+        "buckets": {
+            str(place): [weight, *embedding.axes[place].tolist()]
+            for place, weight in enumerate(embedding.rarity.tolist())
+            if weight
+        },
     }
 
 
@@ -197,6 +242,7 @@ def _asked(measured: Measured) -> dict[str, Any]:
         "range": None if None in ends else ends,
         "measured_in": variable.unit,
         "names_of_values": [list(level) for level in variable.levels],
+        **({"part_of_text": variable.whole} if variable.whole_kind == "text" else {}),
     }
 
 

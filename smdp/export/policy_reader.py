@@ -3,7 +3,8 @@
     policy = Policy(open("policy.json", encoding="utf-8").read())
     policy.recommend([{"stress": 7, "weekend": 0}, {"stress": None, "weekend": 1}])
 Reports are one for each decision since the person's start, the last one being now; a value that was
-not given is absent or None. What cannot be right, in file or reports, is a ValueError that says so.
+not given is absent or None; levels are given by their names, texts as they were written. What
+cannot be right, in file or reports, is a ValueError that says so.
 As a command: python policy_reader.py policy.json reports.json
 """
 # ruff: noqa: B905, SIM115, T201, UP031 - older Pythons, and a command that prints
@@ -12,12 +13,14 @@ As a command: python policy_reader.py policy.json reports.json
 import hashlib
 import json
 import math
+import re
 import sys
+import zlib
 from bisect import bisect_left
 from operator import mul
 from statistics import stdev
 
-KIND = ("smdp policy", 1)
+FORMATS = (("smdp policy", 1), ("smdp policy", 2))
 LARGEST = 1e100  # of any number, so that none becomes infinite on the way
 CURVES = {"arctan": math.atan, "tanh": math.tanh, "relu": lambda v: max(v, 0.0), "identity": float}
 
@@ -28,8 +31,8 @@ class Policy:
             file = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError("This is no policy file: it is not JSON.") from None
-        if not isinstance(file, dict) or (file.get("format"), file.get("version")) != KIND:
-            raise ValueError("This is no policy file of version 1.")
+        if not isinstance(file, dict) or (file.get("format"), file.get("version")) not in FORMATS:
+            raise ValueError("This is no policy file of version 1 or 2.")
         self.content = file.get("content")
         exact = json.dumps(self.content, sort_keys=True, separators=(",", ":"))
         if hashlib.sha256(exact.encode()).hexdigest() != file.get("fingerprint"):
@@ -85,27 +88,43 @@ class Policy:
             raise ValueError("The policy looks back farther than there are reports.")
         names = [None if m["counted"] else m["name"] for m in measured]
         rows = [{**report, None: count} for count, report in enumerate(reports, start=1)]
-        series = [[number(row.get(name)) for row in rows] for name in names]
+        for text in texts_of(self.content):
+            for row in rows:
+                if isinstance(row.get(text["name"]), str):
+                    row.update(zip(text["columns"], numbers_of(text, row[text["name"]])))
+        series = [[given(m, row.get(name)) for row in rows] for m, name in zip(measured, names)]
         state = []
         for column in columns:
             at, source = now - column["lag"], column["source"]
             if column["kind"] == "value":
                 state.append(self.value(measured[source], series[source], at))
+            elif column["kind"] == "level":
+                code = self.value(measured[source], series[source], at)
+                state.append(float(code == column["level"]))
             else:
                 done = actions[at] if at < len(actions) else None
                 state.append(float(done == self.content["actions"][source]))
         named = [(m["name"], m["seen"], own[now]) for m, own in zip(measured, series)]
-        filled = [name for name, _, value in named if value is None]
-        given = [each for each in named if each[1] and each[2] is not None]
-        outside = [name for name, seen, value in given if not seen[0] <= value <= seen[1]]
-        return state, {"filled_in": filled, "outside_range": outside}
+        known = [each for each in named if each[1] and each[2] is not None]
+        outside = [name for name, seen, value in known if not seen[0] <= value <= seen[1]]
+        gone = [m for m, own in zip(measured, series) if own[now] is None]
+        outside += [m["name"] for m in gone if codes_of(m) and rows[now].get(m["name"]) is not None]
+        filled = [m.get("part_of_text") or m["name"] for m in gone]
+        return state, {"filled_in": list(dict.fromkeys(filled)), "outside_range": outside}
 
     def value(self, measured, series, at):
         value, how = series[at], self.content["imputation"]
         known = [(t, v) for t, v in enumerate(series) if v is not None]
         if value is None:
             value = known[0][1] if known else measured["median"]
-            if any(v != value for _, v in known):
+            if codes_of(measured):
+                own = [v for _, v in known]
+                before = [v for t, v in known if t < at]
+                often = sorted(own, key=lambda v: (-own.count(v), v)) or [value]
+                value = before[-1] if before else often[0]
+            elif measured.get("part_of_text"):
+                value = measured["median"]
+            elif any(v != value for _, v in known):
                 value = local_polynomial(known, at, how["span"], how["degree"])
                 low, high = measured["limits"] or (-math.inf, math.inf)
                 value = float("%.*g" % (how["digits"], min(max(value, low), high)))
@@ -117,7 +136,40 @@ class Policy:
         return levels["values"][bisect_left(levels["boundaries"], unit)]
 
 
+def texts_of(own):
+    return own.get("texts", {"of": []})["of"]
+
+
+def codes_of(measured):
+    """The codes of a nominal variable's levels by their names, none of any other variable."""
+    named = measured["names_of_values"] if measured.get("kind") == "nominal" else []
+    return {name: code for code, name in named}
+
+
+def given(measured, value):
+    codes = codes_of(measured)
+    if not codes:
+        return number(value)
+    if value is None or value != value:
+        return None
+    whole = isinstance(value, (bool, float)) and float(value).is_integer()
+    return codes.get(str(int(value) if whole else value).strip(), codes.get("other"))
+
+
+def numbers_of(text, written):
+    """A text as numbers: the weighted counts of its words, on axes that tell texts apart."""
+    counts = {}
+    for word in re.findall(r"[^\W\d_]{2,}", written.lower()):
+        place = str(zlib.crc32(word.encode()) % 1024)
+        counts[place] = counts.get(place, 0) + 1
+    known = [(count, text["buckets"][b]) for b, count in counts.items() if b in text["buckets"]]
+    weighted = [(math.log1p(count) * own[0], own[1:]) for count, own in known]
+    length = math.sqrt(sum(w * w for w, _ in weighted)) or 1.0
+    return [sum(w / length * own[k] for w, own in weighted) for k in range(len(text["columns"]))]
+
+
 KINDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
+KINDS[list] = "a list"
 NETWORK = {
     "centre": [float],
     "scale": [float],
@@ -191,9 +243,22 @@ def check_content(own):
         pairs = [each[key] for key in ("limits", "seen", "unit") if each[key] is not None]
         need(all(len(p) == 2 and p[0] <= p[1] for p in pairs), "a range has not two ends in order")
         need(each["unit"] is None or levels, "'levels' is missing")
+        if each.get("kind") == "nominal":
+            check_kind(each.get("names_of_values"), [list], "names_of_values")
+            need(all(len(pair) == 2 for pair in each["names_of_values"]), "a level has no name")
+            check_kind([code for code, _ in each["names_of_values"]], [float], "names_of_values")
+            check_kind([name for _, name in each["names_of_values"]], [str], "names_of_values")
+    if "texts" in own:
+        check_kind(own["texts"], {"of": [{"name": str, "columns": [str], "buckets": {}}]}, "texts")
+    for text in texts_of(own):
+        for numbers in text["buckets"].values():
+            check_kind(numbers, [float], "buckets")
+            need(len(numbers) == 1 + len(text["columns"]), "'buckets' has a wrong size")
     for column in own["columns"]:
-        need(column["kind"] in ("value", "action"), "a column is of an unknown kind")
-        sources = measured if column["kind"] == "value" else labels
+        need(column["kind"] in ("value", "level", "action"), "a column is of an unknown kind")
+        if column["kind"] == "level":
+            check_kind(column.get("level"), float, "level")
+        sources = labels if column["kind"] == "action" else measured
         need(0 <= column["source"] < len(sources), "a column comes from nowhere")
         need(column["lag"] >= 0, "a column looks ahead")
     if levels:
@@ -216,13 +281,19 @@ def check_content(own):
 
 
 def check_reports(own, reports, actions, available):
-    names, labels = [each["name"] for each in own["measured"]], own["actions"]
+    texts, labels = [text["name"] for text in texts_of(own)], own["actions"]
+    asked = {m["name"]: m for m in own["measured"] if m.get("part_of_text") not in texts}
+    names = [*asked, *texts]
     choice = available if isinstance(available, (list, tuple, set)) else []
     if not isinstance(reports, (list, tuple)) or not all(isinstance(r, dict) for r in reports):
         raise ValueError("Reports are a list with one table of names and values for each decision.")
     for name, value in [pair for report in reports for pair in report.items()]:
         if name not in names:
             raise ValueError("The policy knows no '%s', only: %s." % (name, ", ".join(names)))
+        if name in texts and value is not None and not isinstance(value, str):
+            raise ValueError("The value of '%s' must be a text, not %r." % (name, value))
+        if name in texts or codes_of(asked[name]):
+            continue
         if value is not None and not isinstance(value, (int, float)):
             raise ValueError("The value of '%s' must be a number, not %r." % (name, value))
         if value is not None and LARGEST <= abs(value) < math.inf:
@@ -239,9 +310,11 @@ def check_reports(own, reports, actions, available):
 
 def reported(own, reports):
     """Whether anything was ever reported of what the policy asks for."""
-    asked = [each["name"] for each in own["measured"] if not each["counted"]]
-    given = (number(report.get(name)) is not None for report in reports for name in asked)
-    return not asked or any(given)
+    asked = [each for each in own["measured"] if not each["counted"]]
+    names = [each.get("part_of_text") or each["name"] for each in asked]
+    values = [(each, report.get(name)) for report in reports for each, name in zip(asked, names)]
+    some = (isinstance(v, str) or given(each, v) is not None for each, v in values)
+    return not asked or any(some)
 
 
 def number(value):

@@ -55,7 +55,7 @@ class Refit(Protocol):
 
 def features_of_variables(fitted: FittedFeatureMap) -> str:
     """A map in a few words: "2 features of 7 variables"."""
-    used = plural(len(fitted.variables_used), "variable")
+    used = plural(len(fitted.wholes_used), "variable")
     return f"{plural(fitted.dimension, 'feature')} of {used}"
 
 

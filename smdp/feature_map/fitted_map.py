@@ -77,6 +77,11 @@ class FittedFeatureMap(Result):
         return tuple(self.variables[j] for j in self._used)
 
     @property
+    def wholes_used(self) -> tuple[str, ...]:
+        """The same by the variables that enter and leave as one, of several columns or one."""
+        return tuple(dict.fromkeys(self.about[j].belongs_to for j in self._used))
+
+    @property
     def _used(self) -> NDArray[np.intp]:
         return np.flatnonzero(self.layers[0].weights.any(axis=0))
 

@@ -51,7 +51,7 @@ def _methods(settings: IdentitySettings, inputs: str) -> str:
 
 
 def _in_words(fitted: FittedFeatureMap) -> str:
-    return f"{plural(len(fitted.variables_used), 'variable')} as they are"
+    return f"{plural(len(fitted.wholes_used), 'variable')} as they are"
 
 
 IDENTITY = MapKind(

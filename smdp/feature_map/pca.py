@@ -80,7 +80,7 @@ def _methods(settings: PcaSettings, inputs: str) -> str:
 
 
 def _in_words(fitted: FittedFeatureMap) -> str:
-    used = plural(len(fitted.variables_used), "variable")
+    used = plural(len(fitted.wholes_used), "variable")
     return f"{plural(fitted.dimension, 'principal component')} of {used}"
 
 

@@ -34,6 +34,7 @@ class Transitions(Rows):
     fold: NDArray[np.int64]  # (R,)
     heads: int
     folds: int
+    of_variable: tuple[int, ...] = ()  # p: columns of one variable have the same number
 
     @property
     def columns(self) -> int:
@@ -43,7 +44,10 @@ class Transitions(Rows):
         """The process (U, S_J): only these variables, as states and as outcomes."""
         kept = list(columns)
         outcomes = self.outcomes[:, [0, *(1 + j for j in kept)]]
-        return replace(self, states=self.states[:, kept], outcomes=outcomes)
+        of_variable = tuple(self.of_variable[j] for j in kept) if self.of_variable else ()
+        return replace(
+            self, states=self.states[:, kept], outcomes=outcomes, of_variable=of_variable
+        )
 
     @property
     def strata(self) -> NDArray[np.int64]:
@@ -76,9 +80,15 @@ def transitions(trajectories: Trajectories, folds: int, random: np.random.Genera
         fold=fold[subject[rows.row]],
         heads=heads,
         folds=folds,
+        of_variable=_of_variable(trajectories),
     )
     require_complete(found.states, found.outcomes)
     return found
+
+
+def _of_variable(trajectories: Trajectories) -> tuple[int, ...]:
+    place = {name: k for k, name in enumerate(trajectories.wholes)}
+    return tuple(place[each.belongs_to] for each in trajectories.about)
 
 
 def _divide(

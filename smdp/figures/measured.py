@@ -45,12 +45,17 @@ NOTHING = "No value was observed."
 def over_time_figure(study: Study, found: Measurement) -> go.Figure:
     """The mean over people at each decision with a band, and a few people's own lines.
 
-    Of the action, the share of each among the decisions at which one was taken.
+    Of the action, the share of each among the decisions at which one was taken; likewise of the
+    levels of a nominal variable.
     """
     figure = new_figure(height=TALL)
     together = spans(found.values.shape[1])
     if found.role == "action":
-        _shares_over_time(figure, study, together)
+        names = action_names(study)
+        _shares_over_time(figure, study.actions, names, together, "actions taken")
+    elif found.named:
+        names = [name for _, name in found.variable.levels]
+        _shares_over_time(figure, found.values, names, together, "people")
     elif found.observed.any():
         _mean_over_time(figure, study, found)
     else:
@@ -111,12 +116,18 @@ def _axis_title(found: Measurement) -> str:
     return plain(found.variable.title, 44)
 
 
-def _shares_over_time(figure: go.Figure, study: Study, together: Spans) -> None:
-    taken = study.actions >= 0
+def _shares_over_time(
+    figure: go.Figure,
+    codes: NDArray[np.generic],  # (n, R): of the names; none of them where there is no value
+    names: Sequence[str],
+    together: Spans,
+    whole: str,
+) -> None:
+    taken = np.isin(codes, np.arange(len(names)))
     starts = together.first - 1
     count = np.add.reduceat(taken.sum(axis=0), starts)
-    for k, name in enumerate(action_names(study)):
-        own = np.add.reduceat((study.actions == k).sum(axis=0), starts)
+    for k, name in enumerate(names):
+        own = np.add.reduceat((codes == k).sum(axis=0), starts)
         share = np.divide(100 * own, count, out=np.full(len(own), np.nan), where=count > 0)
         colour = ACTION_COLOURS[k % len(ACTION_COLOURS)]
         figure.add_scatter(
@@ -130,7 +141,7 @@ def _shares_over_time(figure: go.Figure, study: Study, together: Spans) -> None:
             hovertemplate=f"Decision %{{x}}: {plain(name)} %{{y:.0f}} % of %{{customdata:,}}"
             "<extra></extra>",
         )
-    figure.update_yaxes(title_text="Share of the actions taken (%)", range=[0, 102])
+    figure.update_yaxes(title_text=f"Share of the {whole} (%)", range=[0, 102])
 
 
 def distribution_figure(study: Study, found: Measurement) -> go.Figure:

@@ -195,7 +195,11 @@ def over_time_figure(
             )
         about = variable_of(person.about, name)
         flat = {"range": [values[0] - 1, values[0] + 1]} if np.ptp(values) == 0 else {}
-        whole = {"dtick": 1} if about.kind == "binary" else {}
+        whole: dict[str, object] = {"dtick": 1} if about.kind == "binary" else {}
+        if about.kind == "nominal":
+            codes, called = zip(*about.levels, strict=True)
+            whole = {"tickvals": codes, "ticktext": [plain(text, 12) for text in called]}
+            whole["range"] = [codes[0] - 0.5, codes[-1] + 0.5]
         figure.update_layout(
             {
                 f"yaxis{place + 2}": {

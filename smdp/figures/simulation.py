@@ -24,6 +24,7 @@ from smdp.simulation.planning import StudyPlan
 from smdp.simulation.study_settings import SimulationSetting
 from smdp.simulation.study_store import StudyRows
 from smdp.simulation.study_tables import KINDS, kept_by_kind, rows_of
+from smdp.simulation.trial_size import TrialSize
 
 Outcome = Literal["linear", "neural", "neural_further"]
 
@@ -237,3 +238,30 @@ def _categories(figure: go.Figure, names: list[str]) -> None:
 def _subjects_axis(figure: go.Figure, plan: StudyPlan) -> None:
     sizes = sorted(set(plan.table["subjects"]))
     figure.update_xaxes(title_text="Subjects", tickvals=sizes)
+
+
+def trial_size_figure(size: TrialSize) -> go.Figure:
+    """Power by number of people, with the power asked for and the number it takes."""
+    figure = new_figure(height=330)
+    figure.add_scatter(
+        x=size.curve["people"],
+        y=100 * size.curve["power"],
+        mode="lines",
+        line={"color": BLUE, "width": 2.5},
+        showlegend=False,
+        hovertemplate="%{x:,} people: %{y:.1f} %<extra></extra>",
+    )
+    figure.add_hline(y=100 * size.settings.power, line={"dash": "dash", "color": GREY, "width": 1})
+    figure.add_scatter(
+        x=[size.people],
+        y=[100 * size.power],
+        mode="markers+text",
+        text=[f"  {size.people:,} people: {100 * size.power:.1f} %"],
+        textposition="bottom right",
+        marker={"color": VERMILION, "size": 10},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    figure.update_xaxes(title_text="People", rangemode="tozero")
+    figure.update_yaxes(title_text="Power (%)", range=[0, 103])
+    return figure

@@ -52,9 +52,12 @@ class Outcome:
         random: np.random.Generator,
         *,
         ranks: bool = False,
+        weights: NDArray[np.float64] | None = None,  # (c,): how much each column counts
     ) -> None:
         self.rows = rows
         plain = _standardised(columns, rows, ranks)
+        if weights is not None:
+            plain = plain * weights
         own = plain - rows.of_person.means(plain)[rows.of_person.group]
         around = (rows.at_time, rows.in_stratum)
         self.plain = centred(_points(plain, random), *around)
@@ -107,6 +110,16 @@ def variable_points(
     return centred(
         _points(_standardised(columns, rows, ranks), random), rows.at_time, rows.in_stratum
     )
+
+
+def level_points(
+    indicators: NDArray[np.float64],  # (R, levels - 1): 1 where the row has the level
+    rows: PeopleRows,
+    random: np.random.Generator,
+) -> NDArray[np.float64]:
+    """(R, d): the points of a nominal variable, two levels being as far apart as any other two."""
+    every = np.column_stack([1 - indicators.sum(axis=1), indicators])
+    return centred(points_of_several(every, random), rows.at_time, rows.in_stratum)
 
 
 def _standardised(

@@ -28,7 +28,7 @@ from scipy.linalg import solve_triangular
 
 from smdp.data.trajectories import Trajectories
 from smdp.independence.by_person import scores
-from smdp.independence.distances import points
+from smdp.independence.distances import points, points_of_several
 from smdp.independence.people import PeopleRows, centred
 from smdp.independence.signs import deviates, largest_of
 
@@ -63,9 +63,16 @@ class GivenOthers:
         flips: NDArray[np.float64],
         random: np.random.Generator,
         earlier: Sequence[int] = (),
+        columns: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        """`earlier`: variables of the state that are actions which the strata hold fixed."""
+        """`earlier`: variables of the state that are actions which the strata hold fixed.
+
+        `columns`: those of each variable; None where each variable is a column.
+        """
         self.rows, self.flips, self.earlier = rows, flips, tuple(earlier)
+        count = trajectories.states.shape[2]
+        self.columns = [(j,) for j in range(count)] if columns is None else columns
+        self.about = trajectories.about
         here = trajectories.states[rows.row, rows.time]
         after = trajectories.states[rows.row, rows.time + 1]
         centre, scale = here.mean(axis=0), here.std(axis=0)
@@ -106,39 +113,63 @@ class GivenOthers:
         restored = regression.restored(left)
         psi = next(iter(self._functions(regression, [candidate])))
         cells, people = self.rows.by_action, self.rows.people
+        ends = np.cumsum([1, *(len(self.columns[k]) for k in outcomes)]).tolist()
         return [
-            deviates(scores(psi, left[:, [k]], restored[:, [k]], cells, people), self.flips)
-            for k in range(left.shape[1])
+            deviates(scores(psi, left[:, a:b], restored[:, a:b], cells, people), self.flips)
+            for a, b in pairwise([0, *ends])
         ]
 
     def _outcome(self, regression: Regression, outcome: Sequence[int]) -> NDArray[np.float64]:
         """(R, 1 + next values): what is left of the utility and of the next values."""
-        columns = [self.utility, *(self.following[:, k] for k in outcome)]
+        columns = [self.utility, *(self.following[:, k] for k in self._all(outcome))]
         left = regression.residuals(np.column_stack(columns))
         size = left.std(axis=0)
         before = np.array([each.std() for each in columns])
         # What is known without error says nothing: its residuals are rounding.
         left = np.where(size > 1e-7 * before, left / np.where(size > 0, size, 1), 0.0)
         left[:, 1:] /= np.sqrt(max(len(outcome), 1))
+        sizes = [len(self.columns[k]) for k in outcome for _ in self.columns[k]]
+        if max(sizes, default=1) > 1:
+            left[:, 1:] /= np.sqrt(sizes)
         return np.asarray(left)
+
+    def _all(self, variables: Sequence[int]) -> list[int]:
+        """All columns of these variables."""
+        return [column for j in variables for column in self.columns[j]]
 
     def _functions(
         self, regression: Regression, candidates: Sequence[int]
     ) -> Iterator[NDArray[np.float64]]:
-        """For each candidate: its functions (R, 6) without what is known."""
+        """For each candidate: its functions (R, 6), or more, without what is known."""
         at_once = max(1, AT_ONCE_BYTES // (8 * FUNCTIONS * len(self.utility)))
         for start in range(0, len(candidates), at_once):
             some = candidates[start : start + at_once]
-            raw = np.concatenate([points(self.states[:, j], FUNCTIONS) for j in some], axis=1)
+            each = [self._raw(j) for j in some]
+            raw = np.concatenate(each, axis=1)
             left = regression.residuals(raw)
-            for k in range(len(some)):
-                own = slice(k * FUNCTIONS, (k + 1) * FUNCTIONS)
+            ends = np.cumsum([values.shape[1] for values in each]).tolist()
+            for own in (slice(a, b) for a, b in pairwise([0, *ends])):
                 size, before = left[:, own].std(axis=0), raw[:, own].std(axis=0)
                 yield np.where(size > 1e-7 * before, left[:, own], 0.0)
 
+    def _raw(self, j: int) -> NDArray[np.float64]:
+        """(R, d): functions of the variable that keep the distances of its values."""
+        columns = list(self.columns[j])
+        if len(columns) == 1:
+            return points(self.states[:, columns[0]], FUNCTIONS)
+        values = self.states[:, columns]
+        if self.about[columns[0]].whole_kind == "nominal":
+            # Two levels are as far apart as any other two, however rare they are.
+            there = (values > 0).astype(np.float64)
+            values = np.column_stack([1 - there.sum(axis=1), there])
+        return points_of_several(values, np.random.default_rng(columns[0]))
+
     def is_utility(self, j: int) -> bool:
         """Whether the variable's next value is the utility itself, on some scale."""
-        return bool(says_the_same(np.column_stack([self.utility, self.following[:, j]]))[0, 1])
+        if len(self.columns[j]) > 1:
+            return False
+        following = self.following[:, self.columns[j][0]]
+        return bool(says_the_same(np.column_stack([self.utility, following]))[0, 1])
 
     def earlier_actions(
         self, known: Sequence[int], outcome: Sequence[int], which: int | None = None
@@ -149,7 +180,7 @@ class GivenOthers:
         """
         regression = Regression(self._states_alone(known), self.rows)
         left = self._outcome(regression, outcome)
-        raw = self._actions_before() if which is None else self.states[:, [which]]
+        raw = self._actions_before() if which is None else self.states[:, self._all([which])]
         psi = regression.residuals(raw)
         psi = np.where(psi.std(axis=0) > 1e-7 * raw.std(axis=0), psi, 0.0)
         cells, people = self.rows.by_action, self.rows.people
@@ -164,8 +195,9 @@ class GivenOthers:
 
     def _columns(self, known: Sequence[int]) -> NDArray[np.float64]:
         """What the regressions are on, in the order in which it is kept if rows are few."""
-        z = self.states[:, list(known)]
-        combined = z @ (self.frequencies[list(known)] / np.sqrt(max(len(known), 1)))
+        own = self._all(known)
+        z = self.states[:, own]
+        combined = z @ (self.frequencies[own] / np.sqrt(max(len(own), 1)))
         columns = [self._actions_before(), z, z * z, np.cos(z), np.sin(z)]
         if len(known):
             columns.append(np.cos(combined + self.phases))
@@ -177,9 +209,10 @@ class GivenOthers:
         States follow these actions, so whatever a regression misses goes with them: where an
         outcome has kinks and little noise, .67 of tests at .05 rejected without the steps.
         """
-        fine = [points(self.states[:, j], FINE_STEPS) for j in known]
+        own = self._all(known)
+        fine = [points(self.states[:, j], FINE_STEPS) for j in own]
         return np.concatenate(
-            [self.states[:, list(known)], *fine, self._columns(known)[:, self.rows.strata :]],
+            [self.states[:, own], *fine, self._columns(known)[:, self.rows.strata :]],
             axis=1,
         )
 

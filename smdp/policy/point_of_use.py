@@ -2,7 +2,8 @@
 
 In the study a missing value was fitted to the person's whole series, later reports included. At the
 point of use there is no later report, so the same local polynomial is fitted to her reports so far;
-where she has never reported the variable, the study's median stands in.
+where she has never reported the variable, the study's median stands in. A level that is missing is
+her last one, without any the study's most frequent; a text that is missing has no words.
 """
 
 from __future__ import annotations
@@ -15,19 +16,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from smdp.data.columns import level_text
 from smdp.data.impute import fitted_limits, is_whole
 from smdp.data.local_polynomial import local_polynomial
+from smdp.data.nominal import OTHER, filled_level
 from smdp.data.preparation_settings import ImputationSettings
 from smdp.data.prepare import PreparedData
 from smdp.data.rescale import nearest_level, to_unit
 from smdp.data.study import Cell, Study
+from smdp.data.text_embedding import TextEmbedding
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable, described
 from smdp.errors import DataError
 from smdp.text import listing
 
 Floats = NDArray[np.float64]
-Report = Mapping[str, float | None]  # one decision's values; absent, None or not finite: missing
+#: One decision's values: numbers, names of levels, texts; absent, None or not finite: missing.
+Report = Mapping[str, float | str | None]
 Origin = Literal["reported", "fitted", "median"]
 
 DIGITS = 10  # significant digits of a fitted value, so that two ways of computing it round alike
@@ -56,15 +61,23 @@ class Measured:
 
 @dataclass(frozen=True)
 class StateColumn:
-    """How one variable of the policy's state is made: a value, or whether an action was taken.
+    """How one variable of the policy's state is made.
 
-    `source` is the place of a measured variable or of an action; `lag` is in decisions.
+    A value, whether a nominal variable has a level, or whether an action was taken. `source` is the
+    place of a measured variable or of an action; `lag` is in decisions.
     """
 
     variable: str  # its name in the policy's state
-    kind: Literal["value", "action"]
+    kind: Literal["value", "level", "action"]
     source: int
     lag: int = 0
+    level: int = -1  # of a level: its code
+    whole: str = ""  # of a level or a number of a text: the variable that it is part of
+
+    @property
+    def asked(self) -> str:
+        """The name under which its value is shown and asked: that of the nominal variable."""
+        return self.whole if self.kind == "level" else self.variable
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,7 @@ class PointOfUse:
     levels: Floats | None  # of the ordinal rescaling
     action_labels: tuple[str, ...]
     available: str | None  # the study's column that says whether there is a choice
+    texts: tuple[TextEmbedding, ...] = ()  # that become numbers
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -108,17 +122,20 @@ def point_of_use(variables: Sequence[str], data: PreparedData | Trajectories) ->
     as_observed = replace(study, values=np.where(observed, study.values, np.nan))
     _refuse_unknown(variables, data.trajectories.variables)
     made = [_maker(data.trajectories.variable(name), study) for name in variables]
-    needed = sorted({column.source for column in made if column.kind == "value"})
-    about = described([v.name for v in study.variables], data.trajectories.about)
+    needed = sorted({column.source for column in made if column.kind != "action"})
+    nominal = [v for v in study.variables if v.kind == "nominal"]
+    about = described([v.name for v in study.variables], (*data.trajectories.about, *nominal))
+    texts = {about[j].whole for j in needed if about[j].whole_kind == "text"}
     return PointOfUse(
         measured=tuple(_measured(as_observed, j, about[j]) for j in needed),
         columns=tuple(
-            replace(c, source=needed.index(c.source)) if c.kind == "value" else c for c in made
+            replace(c, source=needed.index(c.source)) if c.kind != "action" else c for c in made
         ),
         imputation=data.completed.settings,
         levels=data.study.levels,
         action_labels=study.action_labels,
         available=study.roles.available,
+        texts=tuple(each for each in study.embeddings if each.name in texts),
     )
 
 
@@ -137,18 +154,22 @@ def state_now(
             "Give one report for each decision since the start, empty where it was missed.",
         )
     now = len(reports) - 1
-    series = [_series(each, reports) for each in use.measured]
+    given = [_with_numbers_of_texts(use.texts, report) for report in reports]
+    series = [_series(each, given) for each in use.measured]
     done = [*actions, *[None] * (len(reports) - len(actions))]
-    values = [
-        float(done[now - column.lag] == use.action_labels[column.source])
-        if column.kind == "action"
-        else _value(use, use.measured[column.source], series[column.source], now - column.lag)
-        for column in use.columns
-    ]
+
+    def state_of(column: StateColumn) -> float:
+        at, source = now - column.lag, column.source
+        if column.kind == "action":
+            return float(done[at] == use.action_labels[source])
+        value = _value(use, use.measured[source], series[source], at)
+        return float(value == column.level) if column.kind == "level" else value
+
+    values = [state_of(column) for column in use.columns]
     outside = [
         each.name
         for each, own in zip(use.measured, series, strict=True)
-        if each.seen is not None and (own[now] < each.seen[0] or own[now] > each.seen[1])
+        if _is_outside(each, given[now], own[now])
     ]
     origins = tuple(_origin(own) for own in series)
     return StateNow(pd.Series(values, index=list(use.variables)), origins, tuple(outside))
@@ -158,8 +179,35 @@ def _series(measured: Measured, reports: Sequence[Report]) -> Floats:
     if measured.counted:
         return np.arange(1.0, len(reports) + 1)
     given = [report.get(measured.name) for report in reports]
+    if measured.variable.kind == "nominal":
+        return np.array([level_code(measured.variable, value) for value in given])
     values = np.array([np.nan if value is None else float(value) for value in given])
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def level_code(variable: Variable, value: object) -> float:
+    """The code of a level that is called so; 'other' if the study did not have it; NaN if none."""
+    if value is None or value != value:
+        return np.nan
+    codes = {name: code for code, name in variable.levels}
+    return codes.get(level_text(value), codes.get(OTHER, np.nan))
+
+
+def _with_numbers_of_texts(texts: Sequence[TextEmbedding], report: Report) -> Report:
+    found = dict(report)
+    for each in texts:
+        text = report.get(each.name)
+        if isinstance(text, str):
+            found |= dict(zip(each.columns, each([text])[0].tolist(), strict=True))
+    return found
+
+
+def _is_outside(measured: Measured, report: Report, value: float) -> bool:
+    if measured.variable.kind == "nominal":
+        return np.isnan(value) and report.get(measured.name) is not None
+    if measured.seen is None or measured.variable.whole_kind == "text":
+        return False
+    return bool(value < measured.seen[0] or value > measured.seen[1])
 
 
 def _origin(series: Floats) -> Origin:
@@ -178,8 +226,10 @@ def _value(use: PointOfUse, measured: Measured, series: Floats, at: int) -> floa
 
 def _filled(use: PointOfUse, measured: Measured, series: Floats, at: int) -> float:
     observed = series[~np.isnan(series)]
-    if not observed.size:
+    if not observed.size or measured.variable.whole_kind == "text":
         return measured.median
+    if measured.variable.kind == "nominal":
+        return filled_level(series, at)
     value = float(observed[0])
     if observed.min() < observed.max():
         how = use.imputation
@@ -196,10 +246,20 @@ def _maker(variable: Variable, study: Study) -> StateColumn:
         place = study.action_labels.index(variable.action)
         return StateColumn(variable.name, "action", place, variable.lag)
     place = [each.name for each in study.variables].index(variable.column)
-    return StateColumn(variable.name, "value", place, variable.lag)
+    if variable.whole_kind == "nominal":
+        code = [name for _, name in study.variables[place].levels].index(variable.part)
+        return StateColumn(variable.name, "level", place, variable.lag, code, variable.whole)
+    whole = variable.whole if variable.whole_kind == "text" else ""
+    return StateColumn(variable.name, "value", place, variable.lag, whole=whole)
 
 
 def _measured(study: Study, column: int, variable: Variable) -> Measured:
+    if variable.kind == "nominal":
+        codes = study.values[:, :, column]
+        seen = np.bincount(codes[np.isfinite(codes)].astype(np.int64))
+        return Measured(variable, False, None, None, float(seen.argmax()))
+    if variable.whole_kind == "text":
+        return Measured(variable, False, None, None, 0.0)
     return _summary(
         variable,
         study.values[:, :, column],

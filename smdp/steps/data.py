@@ -21,6 +21,7 @@ from smdp.data.participants import NOTE, as_in_papers, describe_variables, parti
 from smdp.data.problem import Problem
 from smdp.data.reshape import to_long
 from smdp.data.shaping.shape import shape
+from smdp.data.variables import wholes
 from smdp.progress import Progress
 from smdp.steps.code import INDENT, code
 from smdp.steps.step import REQUIRED, Page, PlanSection, ReportSection, Step
@@ -86,7 +87,7 @@ def also_takes(analysis: Analysis) -> dict[str, str]:
 
 def summary(study: Study, analysis: Analysis) -> str:
     people = plural(len(study.subjects), "subject")
-    return f"{people}, {plural(len(study.variables), 'state variable')}"
+    return f"{people}, {plural(len(wholes(study.variables)), 'state variable')}"
 
 
 def warns(study: Study, analysis: Analysis) -> Sequence[Problem]:

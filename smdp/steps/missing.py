@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from smdp.blocks import bullets, table
-from smdp.data.describe import describe_completed, exclusion_table
+from smdp.data.describe import describe_completed, exclusion_table, how_words_are_filled
 from smdp.data.exclude import exclude
 from smdp.data.preparation_settings import CompletionSettings, PreparationSettings
 from smdp.data.prepare import complete
@@ -85,12 +85,14 @@ def methods(analysis: Analysis, asked: CompletionSettings) -> str:
         text += f" ({everyone - kept} of {everyone} in all)"
     own = asked.imputation
     degree = {0: "constant", 1: "linear", 2: "quadratic"}[own.degree]
+    words = how_words_are_filled(completed.study) if completed is not None else ""
     return (
         f"{text}. Other missing state values were replaced by the fitted values of a local "
         f"{degree} regression of each subject's variable on the number of the decision, with "
         f"tricube weights over the nearest {percent(own.span)} of that subject's observations "
         "(Cleveland et al., 1992), kept within the variable's declared or observed range and "
         "rounded where the variable has whole values only."
+        f"{f' {words}' if words else ''}"
     )
 
 

@@ -166,6 +166,11 @@ def _ranked(rows: pd.DataFrame) -> pd.DataFrame:
 def _direction(explanation: Explanation, row: pd.Series) -> str:
     """Where the action is favoured: 'at low stress', 'when weekend is 1'."""
     higher = row["estimate"] > 0
+    about = explanation.variable(row["variable"])
+    if about.whole_kind == "nominal":
+        return f"when {about.whole} is {'' if higher else 'not '}{about.part}"
+    if about.words:
+        return f"at {'high' if higher else 'low'} {about.in_words}"
     if row["kind"] == "two values":
         value = explanation.variable(row["variable"]).text(row["high" if higher else "low"], 6)
         return f"when {row['variable']} is {value}"

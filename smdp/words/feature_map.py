@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from smdp.data.problem import Problem
+from smdp.data.variables import wholes
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.progress import facts_of
 from smdp.text import capital, listing, p_text, percent, plural
@@ -42,6 +43,7 @@ ASKS = {
 }
 CHOSEN_BY = {
     "exact": "exact test",
+    "least rejected": "enough in practice, only just rejected",
     "practical": "enough in practice",
     "by hand": "by hand",
     "largest": "largest tried",
@@ -74,10 +76,10 @@ def stopped_notice(fitted: FittedFeatureMap) -> str:
 
 def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
     """A few sentences with the actual numbers."""
-    used = fitted.variables_used
+    used = fitted.wholes_used
     text = (
         f"{plural(fitted.dimension, 'feature')} made of {len(used)} of "
-        f"{len(fitted.variables)} variables: {listing(used, 12)}."
+        f"{len(wholes(fitted.about))} variables: {listing(used, 12)}."
     )
     if fitted.candidates.empty:
         return [text, "This is a map to compare with: no test has chosen its dimension."]
@@ -88,6 +90,12 @@ def describe_feature_map(fitted: FittedFeatureMap) -> list[str]:
 
 def _how_chosen(fitted: FittedFeatureMap) -> list[str]:
     chosen = chosen_candidate(fitted)
+    if chosen["chosen_by"] == "least rejected":
+        return [
+            f"{_enough_in_practice(chosen)} The {EXACT_TEST} rejects every number that was tried "
+            f"of fewer features than variables, this one only just {_p_in(fitted, chosen)}.",
+            _in_practice(fitted, chosen),
+        ]
     if chosen["chosen_by"] == "practical":
         return [f"{_enough_in_practice(chosen)} {_exactly(fitted, chosen)}".strip()]
     if chosen["chosen_by"] == "by hand":
@@ -379,6 +387,8 @@ def result_for_methods(fitted: FittedFeatureMap) -> str:
     test = EXACT_TEST
     passed = f"the smallest number that the {test} did not reject"
     how = {
+        "least rejected": "the smallest number that was practically sufficient and only just "
+        "rejected, no number below that of variables having passed",
         "practical": "the smallest number that was practically sufficient",
         "by hand": "set by hand",
         "largest": "the largest number that was tried, none having passed",

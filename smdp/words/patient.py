@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from smdp.data.variables import described
 from smdp.explanation.patient_explanation import PatientExplanation
 from smdp.explanation.person import PersonNow, Similar
 from smdp.text import capital, listing, percent, signed
@@ -72,9 +73,9 @@ def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd
         {
             "variable": rows["variable"],
             "value": [v.text(value) for v, value in zip(variables, rows["value"], strict=True)],
-            "average": [f"{v:.3g}" for v in rows["average"]],
+            "average": [f"{v:.3g}" if math.isfinite(v) else "" for v in rows["average"]],
             "range seen": [
-                f"{low:.4g} to {v.amount(high)}"
+                f"{low:.4g} to {v.amount(high)}" if math.isfinite(low) else ""
                 for v, low, high in zip(variables, rows["low"], rows["high"], strict=True)
             ],
             f"speaks for {action_name(patient.best)} by": [
@@ -83,6 +84,9 @@ def value_table(patient: PatientExplanation, now: PersonNow | None = None) -> pd
         }
     )
     if now is not None:
-        filled = dict(zip(now.values["variable"], now.values["filled"], strict=True))
+        about = described(now.values["variable"], now.about)
+        filled: dict[str, bool] = {}
+        for variable, was in zip(about, now.values["filled"], strict=True):
+            filled[variable.belongs_to] = bool(was) or filled.get(variable.belongs_to, False)
         table["reported"] = ["filled in" if filled[v] else "yes" for v in rows["variable"]]
     return table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from smdp.data.variables import Variable
+from smdp.data.variables import Variable, wholes
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.text import listing, percent, plural
 
@@ -58,7 +58,7 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
             f"{listing(both_ways)}: large norm, yet hardly any average gradient. Such a variable "
             "acts differently in different states, or does little in the end."
         )
-    unused = len(fitted.variables) - len(fitted.variables_used)
+    unused = len(wholes(fitted.about)) - len(fitted.wholes_used)
     if unused:
         are = "variable is not used at all: its" if unused == 1 else "variables are not used: their"
         sentences.append(f"{unused} {are} weights are exactly zero.")
@@ -73,6 +73,10 @@ def describe_weights(fitted: FittedFeatureMap) -> list[str]:
 def _where(variable: Variable, higher: bool) -> str:
     """'at high stress', 'when weekend is 1', 'when at_home is yes'."""
     end = variable.high if higher else variable.low
+    if variable.whole_kind == "nominal":
+        return f"when {variable.whole} is {'' if higher else 'not '}{variable.part}"
+    if variable.words:
+        return f"at {'high' if higher else 'low'} {variable.in_words}"
     if variable.kind == "binary" and end is not None:
         return f"when {variable.name} is {variable.in_own_units().text(end)}"
     return f"at {'high' if higher else 'low'} {variable.name}"

@@ -197,3 +197,25 @@ def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):
     assert "Further ahead" in [tab.label for tab in page.at.tabs]
     page.go("start").go("simulation")
     assert "Model: quadratic" in page.text
+
+
+def test_a_trial_is_sized_at_once_and_bad_input_is_one_message(page):
+    page.at.radio(key="simulation.part").set_value("Size a trial")
+    page.run()
+    assert "people** are needed for 80 % power" in page.text
+    page.at.number_input(key="simulation.size.probability").set_value(0.4)
+    page.at.selectbox(key="simulation.size.effect_shape").set_value("quadratic")
+    page.at.selectbox(key="simulation.size.availability_shape").set_value("quadratic")
+    page.at.number_input(key="simulation.size.availability").set_value(0.5)
+    page.run()
+    page.at.number_input(key="simulation.size.availability_turn").set_value(42)
+    page.run()
+    assert "**46 people**" in page.text  # MRTSampleSize's documented example
+    assert "With 46 participants" in page.at.code[0].value
+    page.at.radio(key="simulation.size.outcome").set_value("yes/no")
+    page.run()
+    assert "average risk ratio of 1.2" in page.at.code[0].value
+    page.at.number_input(key="simulation.size.probability").set_value(0.0)
+    page.run()
+    assert len(page.at.error) == 1
+    assert "'probability'" in page.at.error[0].value

@@ -31,8 +31,21 @@ MOST_NAMED = 8  # values in a description
 RESULT_HELP = "Left empty, the column itself is changed."
 
 
+class _OfOneColumn:
+    """What is made of one column, in its place or beside it."""
+
+    column: str
+    name: str
+
+    def uses(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def makes(self) -> tuple[str, ...]:
+        return (self.name or self.column,)
+
+
 @dataclass(frozen=True, eq=False)
-class RecodeColumn(Operation, do="recode", title="Recode values"):
+class RecodeColumn(_OfOneColumn, Operation, do="recode", title="Recode values"):
     """Other `values` for those of a `column`: a mapping from the old value, as text, to the new.
 
     A new value of "" is missing. `others`: values that are not listed are kept, become missing, or
@@ -70,12 +83,6 @@ class RecodeColumn(Operation, do="recode", title="Recode values"):
         shown = listing(pairs, MOST_NAMED)
         return f"'{shorten(self.column)}' recoded{into}: {shown}; {rest}."
 
-    def uses(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    def makes(self) -> tuple[str, ...]:
-        return (self.name or self.column,)
-
     def _work(self, frame: pd.DataFrame, known: Surroundings) -> Shaped:
         require_columns(frame, [self.column])
         name = _result(frame, self.column, self.name)
@@ -102,7 +109,7 @@ class RecodeColumn(Operation, do="recode", title="Recode values"):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupRare(Operation, do="group rare", title="Group rare values"):
+class GroupRare(_OfOneColumn, Operation, do="group rare", title="Group rare values"):
     """One level `into` for the rare values of a `column`.
 
     Rare is what has fewer rows than `fewest_rows`, or less than `fewest_share` of the rows that
@@ -143,12 +150,6 @@ class GroupRare(Operation, do="group rare", title="Group rare values"):
             least = f"less than {percent(self.fewest_share or 0, 1)} of the rows"
         into = f" as '{shorten(self.name)}'" if self.name else ""
         return f"Values of '{shorten(self.column)}' with {least} are '{shorten(self.into)}'{into}."
-
-    def uses(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    def makes(self) -> tuple[str, ...]:
-        return (self.name or self.column,)
 
     def _work(self, frame: pd.DataFrame, known: Surroundings) -> Shaped:
         require_columns(frame, [self.column])

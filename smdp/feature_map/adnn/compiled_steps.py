@@ -234,11 +234,13 @@ def _adam(theta, gradient, mean, square, start, end, decay_until, decay, rate, c
 @_compiled
 def shrink_groups(weights, group, thresholds):  # type: ignore[no-untyped-def]
     """The proximal operator of the group lasso, in place: `weights` (out, in), of which the columns
-    with the same number in `group` are one,
+    with the same number in `group` are one variable w,
 
         prox(w) = argmin_v 1/2 |v - w|^2 + threshold |v| = max(0, 1 - threshold / |w|) w.
 
-    A group whose norm is at most its threshold becomes exactly zero.
+    A group whose norm is at most its threshold becomes exactly zero. The threshold of a variable
+    with several columns is sqrt(their number) times as large, so that noise has the same chance
+    whatever the number.
 
     Reference: Yuan & Lin (2006), "Model selection and estimation in regression with grouped
     variables"; Parikh & Boyd (2014), "Proximal algorithms", section 6.5.4.
@@ -253,12 +255,13 @@ def shrink_groups(weights, group, thresholds):  # type: ignore[no-untyped-def]
 
 @_compiled
 def norms_of_groups(weights, group, count):  # type: ignore[no-untyped-def]
-    """Of the groups 0, 1, .. of columns."""
-    squares = np.zeros(count)
+    """Of the groups 0, 1, .. of columns: the root of the mean of their squared norms."""
+    squares, columns = np.zeros(count), np.zeros(count)
     for i in range(weights.shape[1]):
+        columns[group[i]] += 1
         for o in range(weights.shape[0]):
             squares[group[i]] += weights[o, i] * weights[o, i]
-    return np.sqrt(squares)
+    return np.sqrt(squares / columns)
 
 
 @_compiled

@@ -67,7 +67,8 @@ TUNED, REFITTED = 0.6, 0.95
 Report = Callable[[float, str], None]
 
 #: Why a dimension was chosen: what found it to be enough, or "largest" if nothing did.
-Why = Literal["exact", "practical", "absolute", "relative", "largest"]
+Why = Literal["exact", "least rejected", "practical", "absolute", "relative", "largest"]
+BARELY = 0.2  # of the level: a p-value above this share of it
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,8 @@ class _Search:
         report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
         found = self._judge.judge(tuned, architecture)
         worse = clearly_worse(found.losses, chosen.losses)
-        enough = found.practical if self.why == "practical" else not found.rejected
+        by_practice = self.why in ("practical", "least rejected")
+        enough = found.practical if by_practice else not found.rejected
         return found if enough and not worse else None
 
     def _fit(
@@ -548,8 +550,17 @@ class _TwoQuestions(_Judge):
         # As many features as variables are exact by definition, and spare nobody anything.
         fewer = [each for each in exact if each.dimension < columns or self._whole]
         practical = [each for each in tried if each.practical]
+        # One true number in twenty is rejected, mostly by little. What is then enough in practice,
+        # for the next outcome, may be far too few for those after it.
+        least = BARELY * self._settings.level
+        barely = [e for e in practical if e.dimension < columns and e.p_value > least]
         orders: dict[str, list[tuple[list[Candidate], Why]]] = {
-            "exact_first": [(fewer, "exact"), (practical, "practical"), (exact, "exact")],
+            "exact_first": [
+                (fewer, "exact"),
+                (barely, "least rejected"),
+                (practical, "practical"),
+                (exact, "exact"),
+            ],
             "exact": [(exact, "exact")],
             "practical": [(practical, "practical")],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smdp.feature_map.adnn.dimension import BARELY
 from smdp.feature_map.adnn.iterate import fit_feature_map
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.without_each import refit_without_each
@@ -81,7 +82,8 @@ def _two_questions(settings: FeatureMapSettings, tried: str) -> str:
         "exact": f"The dimension was {exact}.",
         "practical": f"The dimension was {practical}.",
         "exact_first": f"The dimension was {exact}; where only as many features as variables "
-        f"passed, it was {practical}.",
+        f"passed, it was {practical}, those first that were rejected with a p-value above "
+        f"{BARELY * settings.level:g}.",
     }[settings.choose_by]
     return (
         f"Without penalty, the map was fitted to predict the utility and {following}. "

@@ -26,7 +26,9 @@ class FeatureMapSettings(NetworkSettings):
     which a map's may be larger. `choose_by`, for the first two: "exact", the smallest dimension
     that is not rejected; "practical", the smallest whose loss, of what the state says of the
     utility, is below `negligible` with 95 % confidence over people; "exact_first": the second only
-    where the first would take as many features as there are variables. `discount`: gamma, for what
+    where the first would take as many features as there are variables, and then, of those that are
+    enough in practice, one that is only just rejected (p-value above a fifth of `level`) before any
+    other. `discount`: gamma, for what
     a decision by the features costs (`smdp.feature_map.value_lost`), which decides nothing.
     `condition`: of Lemma 3.4; (ii) is for the absolute test only. `pooling`, `permutations`: of the
     absolute test, as in screening. `iterate`: Corollary 3.3, on the variables kept, until nothing

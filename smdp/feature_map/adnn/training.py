@@ -114,6 +114,7 @@ class _Rows:
     outcomes: Single  # (R, outputs)
     order: NDArray[np.int32]  # (heads, rows)
     lengths: NDArray[np.int64]  # (heads,): how many of them there are
+    of_variable: NDArray[np.int64]  # (p,): columns of one variable have the same number
 
     @classmethod
     def of(
@@ -125,7 +126,9 @@ class _Rows:
         for a, order in enumerate(orders):
             together[a, : len(order)] = order
         states, outcomes = sets.states(dataset), sets.outcomes(dataset)
-        return cls(states.astype(np.float32), outcomes.astype(np.float32), together, lengths)
+        single = (states.astype(np.float32), outcomes.astype(np.float32))
+        of_variable = np.array(sets.rows.of_variable or range(sets.rows.columns))
+        return cls(*single, together, lengths, of_variable)
 
 
 def _order(
@@ -159,6 +162,7 @@ def _train_one(
     mean, square = np.zeros_like(theta), np.zeros_like(theta)
     running, counts = np.zeros(1), np.zeros(2 + len(start.heads), dtype=np.int64)
     states = np.ascontiguousarray(rows.states[:, inputs])
+    variables, group = np.unique(rows.of_variable[inputs], return_inverse=True)
     a_step = len(theta) * (how.batch * len(rows.order) if how.batch else len(states))
     stretch = max(1, AT_A_STRETCH // max(1, a_step))
     for step in range(0, how.steps, stretch):
@@ -188,8 +192,8 @@ def _train_one(
             float(spec.penalty),
             float(how.harder_below),
             float(how.harder),
-            np.arange(len(inputs)),
-            len(inputs),
+            group,
+            len(variables),
             how.updates == "alternating",
         )
     return _with(start, theta, places, inputs)

@@ -230,7 +230,7 @@ def test_shrinking_minimises_its_objective_for_columns_that_are_one_variable():
 
     def objective(v):
         v = v.reshape(2, 3)
-        penalty = 0.6 * np.linalg.norm(v[:, [0, 2]]) + 0.2 * np.linalg.norm(v[:, 1])
+        penalty = 0.6 * np.sqrt(2) * np.linalg.norm(v[:, [0, 2]]) + 0.2 * np.linalg.norm(v[:, 1])
         return 0.5 * np.sum((v - w) ** 2) + penalty
 
     found = minimize(objective, w.ravel()).x.reshape(2, 3)

@@ -146,25 +146,31 @@ def test_folds_are_not_trained_again_for_a_larger_penalty(sets, quick, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("choose_by", "exact", "practical", "chosen", "why", "tried"),
+    ("choose_by", "exact", "practical", "below", "chosen", "why", "tried"),
     [
-        ("exact_first", 3, 2, 3, "exact", 3),
-        ("exact_first", 4, 2, 2, "practical", 4),
-        ("exact_first", 4, 9, 4, "exact", 4),
-        ("exact", 4, 2, 4, "exact", 4),
-        ("practical", 2, 1, 1, "practical", 2),
-        ("practical", 1, 3, 3, "practical", 3),
-        ("practical", 1, 9, 4, "largest", 4),
+        ("exact_first", 3, 2, 0.0, 3, "exact", 3),
+        ("exact_first", 4, 2, 0.0, 2, "practical", 4),
+        ("exact_first", 4, 2, 0.03, 3, "least rejected", 4),
+        ("exact_first", 4, 2, 0.01, 2, "practical", 4),
+        ("exact_first", 4, 9, 0.03, 4, "exact", 4),
+        ("exact", 4, 2, 0.03, 4, "exact", 4),
+        ("practical", 2, 1, 0.03, 1, "practical", 2),
+        ("practical", 1, 3, 0.0, 3, "practical", 3),
+        ("practical", 1, 9, 0.0, 4, "largest", 4),
     ],
 )
 def test_the_two_questions_and_which_of_them_decides(
-    sets, quick, monkeypatch, choose_by, exact, practical, chosen, why, tried
+    sets, quick, monkeypatch, choose_by, exact, practical, below, chosen, why, tried
 ):
-    """`exact`, `practical`: the smallest dimension that is enough in that sense; p = 4."""
+    """`exact`, `practical`: the smallest dimension that is enough in that sense; p = 4; `below`:
+    the p-value of the dimension before the one that is exact."""
     judged = dimension._TwoQuestions
-    monkeypatch.setattr(
-        judged, "_tested", lambda self, size, refitted: (float(size.dimension >= exact), np.nan)
-    )
+
+    def tested(self, size, refitted):
+        enough = 1.0 if size.dimension >= exact else below * (size.dimension == exact - 1)
+        return enough, np.nan
+
+    monkeypatch.setattr(judged, "_tested", tested)
     judge = judged.judge
 
     def by_decree(self, tuned, architecture):

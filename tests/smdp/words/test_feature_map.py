@@ -109,6 +109,20 @@ def test_what_the_exact_test_says_beside_a_practical_choice(plain_map, last, exp
     assert expected in said(with_tried(plain_map, (*ROWS[:3], last)))
 
 
+def test_a_number_that_is_only_just_rejected(plain_map):
+    rows = (*ROWS[:2], (3, 0.02, 1.0, 0.97), (7, 1.0, 1.0, 0.98))
+    fitted = with_tried(plain_map, rows, 3, "least rejected")
+    text = said(fitted)
+    assert (
+        "3 features are enough in practice: they keep 100 % (at least 97 %) of what the state says "
+        "of the outcome. The exact test rejects every number that was tried of fewer features than "
+        "variables, this one only just (p = .020)." in text
+    )
+    assert "In practice 2 would be enough: they keep 97 % (at least 95 %)." in text
+    assert feature_map_summary(fitted).endswith(", rejected (p = .020)")
+    assert "practically sufficient and only just rejected" in result_for_methods(fitted)
+
+
 def test_both_say_the_same_number(plain_map):
     text = said(with_tried(plain_map, (ROWS[0], (2, 0.3, 0.98, 0.96))))
     assert "The exact test does not reject that number either (p = .30)." in text
