@@ -12,6 +12,7 @@ SLOW = {
     "as_in_the_paper",
     "closed_set",
     "dimension_test",
+    "effects",
     "feature_map",
     "ingredients",
     "markov",

@@ -29,6 +29,12 @@ STEPS = {
         "Ratings up to 10 and counts up to 20 come to the same levels, so that the weights on "
         "page 6 can be compared.",
     ),
+    "Effects": (
+        "Nothing to press. This page can be skipped.",
+        "What the module did to the number of cigarettes that follows, from every report at which "
+        "a coin decided: on average, and on the tabs for whom, when, and how long after. An "
+        "average near nothing can hide that it helps some: that is what the next pages are for.",
+    ),
     "Screening": (
         "Press **Screen** and wait a moment.",
         "The makers of this study planted three variables that say when treatment helps: "

@@ -7,20 +7,21 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.form import Form
-from dashboard.gate import changed_notice, same_settings
+from dashboard.gate import changed_notice
 from dashboard.page import section_now
-from dashboard.policy_choice import assignment, named_policies, short_name
+from dashboard.policy_choice import named_policies, short_name
 from dashboard.running import job_box, run_or_start
-from dashboard.session import State, done, is_done, memo, result, run, state, the_analysis
-from dashboard.show import check, errors_as_messages, figure, literal, says, table
+from dashboard.session import State, done, is_done, memo, result, state, the_analysis
+from dashboard.show import check, figure, literal, says, table
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.value import PolicyValue
 from smdp.explanation.recommendations import recommendations, shares_by_group, shares_over_time
-from smdp.figures.policy import methods_figure, placebo_figure, positivity_figure, trial_figure
+from smdp.figures.policy import methods_figure, placebo_figure, positivity_figure
 from smdp.figures.recommendations import group_figure, time_figure
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.steps import PLACEBO, POLICY, TRIAL, Step
+from smdp.steps import PLACEBO, POLICY, Step
 from smdp.steps.step_plans import EvaluationPlan
+from smdp.words.placebo import check_placebo, describe_placebo
 from smdp.words.policy_value import (
     difference_words,
     gain_sentence,
@@ -28,13 +29,6 @@ from smdp.words.policy_value import (
     share_words,
     value_words,
     without_interval,
-)
-from smdp.words.trial_effect import (
-    HEARTSTEPS,
-    check_placebo,
-    describe_placebo,
-    describe_trial,
-    trial_words,
 )
 
 FEW = 5
@@ -169,31 +163,3 @@ def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     figure(placebo_figure(found), "placebo")
     says(describe_placebo(found, name), "What the placebo check says")
     check(check_placebo(found))
-
-
-def trial(trajectories: Trajectories, coverage: float) -> None:
-    st.caption(
-        "Before any policy: what each treatment did, on average, to the outcome that follows it."
-    )
-    form = Form(TRIAL.name, section_now(TRIAL))
-    names = {"controls": trajectories.variables, "moderators": trajectories.variables}
-    left, right = st.columns(2)
-    with left:
-        form.draw("controls", options=names)
-    with right:
-        form.draw("moderators", options=names)
-    form.draw("logarithm")
-    form.set(coverage=coverage)
-    with errors_as_messages():
-        sections = {"trial": form.value()}
-        if not (same_settings(TRIAL, **sections) and is_done(TRIAL)):
-            run(TRIAL, **sections)  # it takes a moment, so nobody has to ask for it
-        summary, logarithm = result(TRIAL), form["logarithm"]
-        outcome, observed = the_analysis().outcome_name, assignment() == "observed"
-        figure(trial_figure(summary, outcome, observed=observed), "trial-summary")
-        told = describe_trial(summary, logarithm=logarithm, outcome=outcome, observed=observed)
-        says(told, "What the trial says")
-        table(trial_words(summary), "trial-summary", summary.effects)
-        for note in summary.notes:
-            st.caption(literal(note))
-    st.caption(literal(HEARTSTEPS))

@@ -105,7 +105,7 @@ with main:
                         "were learned from others. The values, with their intervals, appear here."
                     )
     tabs = st.tabs(
-        ["Over time", "By subgroup", "Positivity", "Other estimators", "Placebo", "Trial summary"],
+        ["Over time", "By subgroup", "Positivity", "Other estimators", "Placebo"],
         key="policy.tabs",
     )
     with tabs[0]:
@@ -118,8 +118,6 @@ with main:
         widgets.other_estimators(value, name)
     with tabs[4]:
         widgets.placebo(policy, asked)
-    with tabs[5]:
-        widgets.trial(trajectories, asked.settings.coverage)
     if value is not None:
         says(describe_value(value, name, abstentions(every), outcome))
         check(check_value(value))

@@ -371,7 +371,8 @@ class Analysis:
                 "without its data.",
                 "Give it the table again: with_table(..).",
             )
-        lacking = [name for name in own.takes.values() if name not in self.results]
+        needed = dict.fromkeys((*own.takes.values(), *own.needed(self.plan)))
+        lacking = [name for name in needed if name not in self.results]
         if lacking:
             raise SettingError(
                 f"The step '{own.name}' works on the result of {listing(lacking)}, which is not "

@@ -277,11 +277,50 @@ def plan_from_format_4(plan: dict[str, Any]) -> dict[str, Any]:
     return plan | {"roles": {"known_before": [NEVER_ASKED], **roles}}
 
 
+#: How effects of treatment were estimated until format 4 of files and format 5 of plans.
+EFFECTS_OF_FORMAT_4 = {"each_decision": False, "kind": "continuous"}
+
+
+def from_format_4(parts: Parts) -> Parts:
+    """Effects of treatment were of transitions, on the utility as a number."""
+    return {
+        name: plain_json(_effects_as_before(json.loads(content))).encode()
+        if _is_structure(name)
+        else content
+        for name, content in parts.items()
+    }
+
+
+def _effects_as_before(code: Any) -> Any:
+    if isinstance(code, list):
+        return [_effects_as_before(each) for each in code]
+    if not isinstance(code, dict):
+        return code
+    found = {key: _effects_as_before(value) for key, value in code.items()}
+    if found.get("$class") == "trial plan":
+        found["fields"] |= EFFECTS_OF_FORMAT_4
+    return found
+
+
+def plan_from_format_5(plan: dict[str, Any]) -> dict[str, Any]:
+    """As in saved files; effects were the last step, so that no plan that ended before did them."""
+    last = plan.get("stop_after")
+    if last == "trial":
+        return plan_from_format_5({k: v for k, v in plan.items() if k != "stop_after"})
+    trial = plan.get("trial")
+    if not isinstance(trial, dict):
+        return plan
+    if last is not None:
+        return {name: own for name, own in plan.items() if name != "trial"}
+    return plan | {"trial": {**EFFECTS_OF_FORMAT_4, **trial}}
+
+
 #: From each older format to the next: parts in, parts out.
 MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {
     1: from_format_1,
     2: from_format_2,
     3: from_format_3,
+    4: from_format_4,
 }
 #: The same for a plan's text, whose formats are counted on their own.
 PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -289,4 +328,5 @@ PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     2: plan_from_format_2,
     3: plan_from_format_3,
     4: plan_from_format_4,
+    5: plan_from_format_5,
 }

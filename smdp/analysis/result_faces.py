@@ -194,7 +194,7 @@ def _kind(value: PolicyValue) -> str:
 
 
 def _placebo_says(check: Any) -> list[str]:
-    from smdp.words.trial_effect import describe_placebo
+    from smdp.words.placebo import describe_placebo
 
     return describe_placebo(check, "learned")
 
@@ -310,7 +310,7 @@ SHOWN: dict[str, Shows] = {
     "smdp.evaluation.value:PolicyValue": Shows(says=_value_says, figure=_value_figure),
     "smdp.evaluation.placebo:PlaceboCheck": Shows(says=_placebo_says),
     "smdp.evaluation.trial_effects:TrialSummary": Shows(
-        says=_at("smdp.words.trial_effect:describe_trial")
+        says=_at("smdp.words.effects:describe_trial")
     ),
     "smdp.markov.markov_check:MarkovCheck": Shows(says=_at("smdp.words.markov:describe_markov")),
     "smdp.policy.decision_rule:Advice": Shows(

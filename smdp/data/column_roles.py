@@ -156,6 +156,13 @@ class ColumnRoles(Content):
         return OutcomeName(name, self.outcome.unit or own or "", column, self.outcome_sign)
 
     @property
+    def measured_outcome(self) -> OutcomeName:
+        """What the outcome itself is called, more or less of it being better."""
+        said = self.outcome_name
+        following = isinstance(self.utility, NextValue)
+        return OutcomeName(f"{'next ' * following}{said.column}", said.unit, said.column, said.sign)
+
+    @property
     def look_back(self) -> int:
         """How many decisions before the present one a state reaches back."""
         return max(self.lags, self.action_lags)

@@ -94,6 +94,16 @@ def finish(completed: CompletedStudy, rescaling: RescalingSettings | None) -> Pr
     )
 
 
+def every_decision(completed: CompletedStudy) -> Trajectories:
+    """Every decision with an outcome, the last ones too, with variables in their own units.
+
+    What treatment did at a decision can be seen without a next state; learning from transitions
+    needs one.
+    """
+    own = completed.study
+    return to_trajectories(own, own.values, completed.origin, followed=False)[0]
+
+
 def _log(completed: CompletedStudy, study: Study, trajectories: Trajectories) -> pd.DataFrame:
     entries = [("arrange", "", note) for note in completed.arranged.notes]
     entries += [("exclude", e.subject, e.reason) for e in completed.exclusions]

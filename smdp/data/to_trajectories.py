@@ -17,18 +17,25 @@ from smdp.text import listing
 
 
 def to_trajectories(
-    study: Study, own_units: NDArray[np.float64], origin: NDArray[np.uint8]
+    study: Study,
+    own_units: NDArray[np.float64],
+    origin: NDArray[np.uint8],
+    *,
+    followed: bool = True,
 ) -> tuple[Trajectories, NDArray[np.uint8]]:
     """Trajectories of a completed study, and the origin of each of their state cells.
 
     A transition is valid when the table has both its rows, its action is known or could not be
     taken, and its utility is known. A utility that is a state's next value is in that variable's
-    `own_units` (n, R, p), whatever the states were rescaled to.
+    `own_units` (n, R, p), whatever the states were rescaled to. Without `followed`, a decision
+    needs no next row: each person's last one counts too, if its utility is known.
     """
+    if not followed:
+        study, own_units, origin = _with_closing_row(study, own_units, origin)
     lags = study.roles.look_back
     check_look_back(lags, study.values.shape[1])
     utilities = utilities_of(study, own_units)[:, :-1]
-    both_rows = study.present[:, :-1] & study.present[:, 1:]
+    both_rows = study.present[:, :-1] & (study.present[:, 1:] | (not followed))
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
     valid = both_rows & known & np.isfinite(utilities)
     states, origin, about = _in_columns(study.values, origin, _measured(study, own_units))
@@ -44,7 +51,7 @@ def to_trajectories(
             "Leave these columns out of the state variables, or rename them.",
         )
     if lags:
-        valid = valid & remembered[:, :-1] & remembered[:, 1:]
+        valid = valid & remembered[:, :-1] & (remembered[:, 1:] | (not followed))
         if not valid[:, lags:].any():
             raise DataError(
                 f"With a look-back of {lags} no transition is complete.",
@@ -68,6 +75,28 @@ def to_trajectories(
         about=tuple(about),
     )
     return trajectories, origin[:, lags:]
+
+
+def _with_closing_row(
+    study: Study, own_units: NDArray[np.float64], origin: NDArray[np.uint8]
+) -> tuple[Study, NDArray[np.float64], NDArray[np.uint8]]:
+    """With a decision after the last one of which nothing is known, so that the last one counts."""
+
+    def longer(values: NDArray, empty: object) -> NDArray:
+        closing = np.full((len(values), 1, *values.shape[2:]), empty, dtype=values.dtype)
+        return np.concatenate([values, closing], axis=1)
+
+    closed = replace(
+        study,
+        values=longer(study.values, np.nan),
+        present=longer(study.present, False),
+        actions=longer(study.actions, -1),
+        utilities=longer(study.utilities, np.nan),
+        available=longer(study.available, False),
+        probabilities=longer(study.probabilities, np.nan),
+        times=longer(study.times, ""),
+    )
+    return closed, longer(own_units, np.nan), longer(origin, Cell.ABSENT)
 
 
 def check_look_back(lags: int, decisions: int) -> None:

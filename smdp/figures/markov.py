@@ -13,6 +13,7 @@ from smdp.figures.style import (
     NORMAL,
     SMALL,
     VERMILION,
+    faint,
     new_figure,
     plain,
 )
@@ -132,7 +133,7 @@ def _draw_effect(figure: go.Figure, found: MarkovCheck, outcome: OutcomeName) ->
             x=[*own["decision"], *own["decision"][::-1]],
             y=[*own["upper"], *own["lower"][::-1]],
             fill="toself",
-            fillcolor=_faint(colour),
+            fillcolor=faint(colour, BAND),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",
@@ -191,8 +192,3 @@ def _title(figure: go.Figure, text: str, x: float) -> None:
         showarrow=False,
         font=NORMAL,
     )
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{BAND})"

@@ -1,25 +1,21 @@
-"""Figures of the Policy page: what the policy would earn, and what the trial says."""
+"""Figures of the Policy page: what the policy would earn, and how far to trust it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.evaluation.placebo import PlaceboCheck
-from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
 from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.figures.intervals import CATEGORIES, Row, dots, padded
 from smdp.figures.style import (
     ACTION_COLOURS,
     BLUE,
     GREY,
-    NORMAL,
     SMALL,
     VERMILION,
     labels,
@@ -28,37 +24,10 @@ from smdp.figures.style import (
 )
 from smdp.text import capital, interval_text
 from smdp.words.explanation import action_name
-from smdp.words.policy_value import ALWAYS, decimals, digits_of, policy_label, units
+from smdp.words.policy_value import ALWAYS, digits_of, policy_label, units
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"
-
-#: Of a vertical axis with names; invisible ticks keep them off the figure.
-CATEGORIES: dict[str, Any] = {
-    "type": "category",
-    "showgrid": False,
-    "ticks": "outside",
-    "ticklen": 8,
-    "tickcolor": "rgba(0,0,0,0)",
-}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One dot with its interval, and `text` beside it; without an interval (NaN) it is open."""
-
-    name: str
-    estimate: float
-    lower: float
-    upper: float
-    text: str
-    colour: str
-    symbol: str = "circle"
-    hover: str = ""
-
-    @property
-    def bounded(self) -> bool:
-        return bool(np.isfinite(self.lower) and np.isfinite(self.upper))
 
 
 def value_figure(
@@ -72,7 +41,7 @@ def value_figure(
         first = _main(values[kind]).iloc[[0]]
         rows += _value_rows(first, values[kind], kind, VERMILION if kind == chosen else GREY)
     rows += _value_rows(_main(value).iloc[1:], value, chosen, GREY)
-    figure = _dots(rows, least=320)
+    figure = dots(rows, least=320)
     observed = float(_main(value).set_index("policy").loc[OBSERVED, "estimate"])
     figure.add_vline(x=observed, line={"width": 1, "dash": "dot", "color": GREY})
     figure.update_xaxes(title_text=_axis_title(value, outcome))
@@ -121,7 +90,7 @@ def methods_figure(value: PolicyValue, kind: str, outcome: OutcomeName = UTILITY
     figure.update_yaxes(autorange="reversed", **CATEGORIES)
     figure.update_xaxes(
         title_text=_axis_title(value, outcome),
-        range=_padded(value.table[["estimate", "lower", "upper"]].to_numpy(dtype=float)),
+        range=padded(value.table[["estimate", "lower", "upper"]].to_numpy(dtype=float)),
     )
     return figure
 
@@ -192,32 +161,9 @@ def placebo_figure(check: PlaceboCheck) -> go.Figure:
     figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": GREY})
     figure.update_xaxes(
         title_text="Gain over what was done, a decision",
-        range=_padded(np.array([*gains, check.gain, 0.0])),
+        range=padded(np.array([*gains, check.gain, 0.0])),
     )
     figure.update_yaxes(visible=False, range=[0, max(height) + 1])
-    return figure
-
-
-def trial_figure(
-    summary: TrialSummary, outcome: OutcomeName = UTILITY_NAME, *, observed: bool = False
-) -> go.Figure:
-    """The average effect of each action against the first; moderators below it."""
-    rows = []
-    digits = decimals(summary.effects["standard_error"])
-    actions = list(dict.fromkeys(summary.effects["action"]))
-    for _, row in summary.effects.iterrows():
-        name = action_name(row["action"])
-        if row["term"] != AVERAGE:
-            name = f"{name}, change with {row['term']}"
-        place = 1 + actions.index(row["action"])
-        colour = ACTION_COLOURS[place % len(ACTION_COLOURS)]
-        ends = (float(row["estimate"]), float(row["lower"]), float(row["upper"]))
-        rows.append(Row(name, *ends, interval_text(*ends, digits), colour))
-    figure = _dots(rows, least=190, beside=(0.0,))
-    figure.add_vline(x=0, line={"width": 1, "color": GREY})
-    against = plain(action_name(summary.effects["against"].iloc[0]))
-    what = f"{'Difference of' if observed else 'Effect on'} {plain(outcome.the_title, 60)}"
-    figure.update_xaxes(title_text=f"{what}, against {against}")
     return figure
 
 
@@ -252,54 +198,3 @@ def _value_rows(table: pd.DataFrame, value: PolicyValue, kind: str, colour: str)
             )
         )
     return rows
-
-
-def _dots(rows: Sequence[Row], least: int, beside: tuple[float, ...] = ()) -> go.Figure:
-    """Dots with horizontal intervals, the first on top, their numbers in a column to the right."""
-    figure = new_figure(height=max(least, 110 + 46 * len(rows)))
-    figure.update_layout(margin={"r": 185})
-    names = labels([row.name for row in rows], 34)
-    for place, row in enumerate(rows):
-        name = names[row.name]
-        if row.bounded:
-            figure.add_scatter(
-                x=[row.lower, row.upper],
-                y=[name, name],
-                mode="lines",
-                line={"width": 3, "color": row.colour},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        figure.add_scatter(
-            x=[row.estimate],
-            y=[name],
-            mode="markers",
-            marker={
-                "symbol": row.symbol + ("" if row.bounded else "-open"),
-                "size": 14,
-                "color": row.colour,
-                "line": {"width": 2, "color": row.colour},
-            },
-            hovertemplate=f"{name}: {row.hover or row.text}<extra></extra>",
-            showlegend=False,
-        )
-        figure.add_annotation(
-            x=1.02,
-            xref="paper",
-            xanchor="left",
-            y=place,
-            text=row.text,
-            showarrow=False,
-            font=NORMAL,
-        )
-    figure.update_yaxes(range=[len(rows) - 0.5, -0.5], tickfont=NORMAL, **CATEGORIES)
-    ends = [end for row in rows for end in (row.estimate, row.lower, row.upper)]
-    figure.update_xaxes(range=_padded(np.array([*ends, *beside])))
-    return figure
-
-
-def _padded(values: NDArray[np.float64]) -> list[float]:
-    """A range that leaves the outermost marks some room."""
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = 0.06 * (high - low) or 0.5 * max(abs(high), 1e-6)
-    return [low - room, high + room]

@@ -71,6 +71,12 @@ def colour_bar(title: str, **options: object) -> dict[str, object]:
     }
 
 
+def faint(colour: str, share: float) -> str:
+    """A colour that is seen through."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share})"
+
+
 def plain(text: object, limit: int = 28) -> str:
     """A name as a label: never markup, and cut where it would push the figure aside."""
     return _escaped(_cut(str(text), limit))

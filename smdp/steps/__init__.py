@@ -27,6 +27,7 @@ _STEPS: list[Step] = [
     DATA,
     MISSING,
     RESCALING,
+    TRIAL,
     SCREENING,
     FEATURES,
     STABILITY,
@@ -34,7 +35,6 @@ _STEPS: list[Step] = [
     POLICY,
     EVALUATION,
     PLACEBO,
-    TRIAL,
 ]
 
 

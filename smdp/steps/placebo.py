@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from smdp.blocks import bullets
 from smdp.data.problem import Problem
 from smdp.errors import SettingError
 from smdp.progress import Progress
 from smdp.steps.code import code
-from smdp.steps.step import PlanSection, Step
+from smdp.steps.policies import policy_names
+from smdp.steps.step import PlanSection, ReportSection, Step
 from smdp.steps.step_plans import PlaceboPlan
 from smdp.text import plural
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
+    from smdp.blocks import Block, Draw
     from smdp.evaluation.placebo import PlaceboCheck
 
 
@@ -48,13 +51,13 @@ def run(analysis: Analysis, progress: Progress) -> PlaceboCheck:
 
 
 def summary(result: PlaceboCheck, analysis: Analysis) -> str:
-    from smdp.words.trial_effect import placebo_summary
+    from smdp.words.placebo import placebo_summary
 
     return placebo_summary(result)
 
 
 def says(analysis: Analysis) -> list[str]:
-    from smdp.words.trial_effect import describe_placebo
+    from smdp.words.placebo import describe_placebo
 
     assert analysis.placebo is not None
     number = analysis.records["placebo"].asked.policy
@@ -62,7 +65,7 @@ def says(analysis: Analysis) -> list[str]:
 
 
 def warns(result: PlaceboCheck, analysis: Analysis) -> Sequence[Problem]:
-    from smdp.words.trial_effect import check_placebo
+    from smdp.words.placebo import check_placebo
 
     return check_placebo(result)
 
@@ -103,6 +106,26 @@ def script(plan: AnalysisPlan) -> str:
     )
 
 
+def checks_section(analysis: Analysis, draw: Draw) -> list[Block]:
+    from smdp.figures.policy import placebo_figure
+    from smdp.words.placebo import describe_placebo
+
+    assert analysis.placebo is not None
+    number = analysis.records["placebo"].asked.policy
+    names = policy_names(analysis.policies)
+    name = names[number - 1] if number <= len(names) else "learned"
+    found = bullets(describe_placebo(analysis.placebo, name))
+    found.append(
+        draw(
+            "placebo",
+            "Gains with shuffled treatments",
+            placebo_figure(analysis.placebo),
+            "Each dot is the gain claimed with treatments that did nothing.",
+        )
+    )
+    return found
+
+
 PLACEBO = Step(
     name="placebo",
     title="Placebo check",
@@ -119,6 +142,7 @@ PLACEBO = Step(
     tables=tables,
     figures=figures,
     methods=methods,
+    report=(ReportSection("checks", "Placebo check", ("placebo",), checks_section),),
     script=script,
     script_end='print("Gain:", placebo.gain, "with shuffled actions:", placebo.mean)',
     shown_with="evaluation",

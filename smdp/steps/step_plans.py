@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from smdp.data.columns import level_text
 from smdp.data.reshape import Layout
@@ -189,17 +190,22 @@ class PlaceboPlan(Settings):
     seed: int = seed_setting()
 
 
+#: Of the outcome's kind: as the roles say, or as its values look.
+AS_RECOGNISED = "recognised"
+
+
 @dataclass(frozen=True)
 class TrialPlan(Settings):
-    """What treatment did on average (`smdp.trial_summary`): adjusted for what, changing with what.
+    """What treatment did (`smdp.trial_summary`): adjusted for what, changing with what, how told.
 
-    `logarithm`: whether the utility is one, so that effects are said in percent too.
+    `logarithm`: whether the outcome is one, so that effects are said in percent too; known by
+    itself where a step of shaping made it one.
     """
 
     controls: tuple[str, ...] = setting(
         (),
         "Adjust for",
-        help="Variables that predict the utility: they narrow the interval, and do not change what "
+        help="Variables that predict the outcome: they narrow the interval, and do not change what "
         "is estimated.",
         what="variables",
         control="several",
@@ -207,21 +213,89 @@ class TrialPlan(Settings):
     moderators: tuple[str, ...] = setting(
         (),
         "The effect may change with",
-        help="Moderators: each gets a row of its own, by how much the effect changes with one unit "
-        "of it (of its rescaled values, if it was rescaled).",
+        help="Moderators, looked at together: each gets a row of its own, by how much the effect "
+        "changes with one unit of it. One at a time all variables are looked at anyway.",
         what="variables",
         control="several",
     )
     coverage: float = setting(
         0.95,
         "Confidence level of the intervals",
+        help="How often, in trials like this one, such an interval holds the effect.",
         what="a share",
         least=0.5,
         below=1,
-        page=False,  # that of the policy's value
+        given=(0.5, 0.99),
+        step=0.01,
+        more=True,
     )
     logarithm: bool = setting(
         False,
-        "The utility is a natural logarithm",
-        help="Then an effect is also said in percent of what was measured before the logarithm.",
+        "The outcome is a natural logarithm",
+        help="Then an effect is also said in percent of what was measured before the logarithm. "
+        "It is known by itself where the table was shaped here.",
+        more=True,
     )
+    reference: str = setting(
+        "",
+        "Compared with",
+        help="The treatment, or none, that the effects of the others are against.",
+        control="select",
+    )
+    kind: Literal["recognised", "continuous", "yes/no", "count"] = setting(
+        AS_RECOGNISED,
+        "Kind of outcome",
+        help="Effects on yes/no outcomes and counts are ratios, with differences beside them; "
+        "others are differences.",
+        choices={
+            AS_RECOGNISED: "as on the page Data",
+            "continuous": "a number",
+            "yes/no": "yes or no",
+            "count": "a count",
+        },
+        control="select",
+        more=True,
+    )
+    time: str = setting(
+        "",
+        "Over time by",
+        help="A variable such as the day in the study, or the number of the decision.",
+        control="select",
+    )
+    numerator: float | None = setting(
+        None,
+        "Probability in the weights",
+        symbol="p~",
+        help="Of each treatment but the one compared with: a constant. 0: the mean of the "
+        "probabilities. It matters only where these differ between decisions.",
+        above=0,
+        below=1,
+        empty="0 for the mean",
+        more=True,
+    )
+    own_probabilities: bool = setting(
+        False,
+        "Centre by each decision's own probability",
+        help="Without weights. For yes/no outcomes this is what sample sizes are computed for.",
+        more=True,
+    )
+    learned: Literal["not said", "no", "yes"] = setting(
+        "not said",
+        "Were the chances of treatment learned during the study, from several people's data?",
+        help="As in trials whose algorithm was updated for everybody. Ordinary intervals are then "
+        "too narrow.",
+        choices={"not said": "not said", "no": "no", "yes": "yes"},
+        control="select",
+        more=True,
+    )
+    each_decision: bool = setting(
+        True,
+        "Every decision with an outcome counts",
+        help="Off: only those that a next state follows, with variables as they were rescaled, as "
+        "in analyses of earlier versions.",
+        more=True,
+    )
+
+    def check(self) -> None:
+        both = self.own_probabilities and self.numerator is not None
+        require(not both, "numerator", "left out with 'own_probabilities'", self.numerator)

@@ -1,18 +1,20 @@
-"""The step The trial itself: what treatment did on average."""
+"""The step Effects: what treatment did in the trial, on average, for whom and when."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smdp.blocks import Heading, bullets, table
+from smdp.blocks import bullets, table
 from smdp.data.problem import Problem
+from smdp.data.shaping.compute import ComputeColumn
+from smdp.data.shaping.evaluate import read_formula
+from smdp.data.shaping.formula import Call
 from smdp.progress import Progress
 from smdp.steps.code import code
-from smdp.steps.policies import policy_names
-from smdp.steps.step import PlanSection, ReportSection, Step
-from smdp.steps.step_plans import TrialPlan
-from smdp.text import listing, percent, plural
+from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.step_plans import AS_RECOGNISED, TrialPlan
+from smdp.text import listing, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,67 +24,150 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.evaluation.trial_effects import TrialSummary
+    from smdp.words.effects import Telling
+
+
+#: What a record's inputs call what the effects were estimated from.
+TRANSITIONS, DECISIONS = "trajectories", "completed study"
+
+
+def each_decision(plan: AnalysisPlan) -> bool:
+    return plan.trial is None or plan.trial.each_decision
+
+
+def also_takes(analysis: Analysis) -> dict[str, str]:
+    label, earlier = (
+        (DECISIONS, "missing") if each_decision(analysis.plan) else (TRANSITIONS, "rescaling")
+    )
+    return {label: analysis.records[earlier].output if earlier in analysis.records else ""}
 
 
 def run(analysis: Analysis, progress: Progress) -> TrialSummary:
-    from smdp.evaluation.trial_effects import trial_summary
+    from smdp.evaluation.trial_effects import OWN, trial_summary
 
-    prepared, plan = analysis.prepared, analysis.plan.trial
+    plan, completed, prepared = analysis.plan.trial, analysis.completed, analysis.prepared
+    assert completed is not None
     assert prepared is not None
-    progress(0.0, "The average effect of treatment")
+    progress(0.0, "The effects of treatment")
     return trial_summary(
-        prepared.trajectories,
+        completed if plan.each_decision else prepared.trajectories,
         moderators=plan.moderators,
         controls=plan.controls,
         coverage=plan.coverage,
+        numerator=OWN if plan.own_probabilities else plan.numerator,
+        reference=plan.reference or None,
+        kind=None if plan.kind == AS_RECOGNISED else plan.kind,
+        time=plan.time,
+        each_decision=plan.each_decision,
+    )
+
+
+def outcome_is_logarithm(plan: AnalysisPlan) -> bool:
+    """Whether a step of shaping made the outcome a natural logarithm."""
+    made = [
+        each
+        for each in plan.reading.shape
+        if isinstance(each, ComputeColumn) and each.name == plan.roles.utility
+    ]
+    if not made:
+        return False
+    root = read_formula(made[-1].formula).root
+    return isinstance(root, Call) and root.function == "log"
+
+
+def telling(analysis: Analysis) -> Telling:
+    """How the result is put into words: of what, in which units, and how far it can be trusted."""
+    from smdp.words.effects import Telling
+
+    asked = analysis.records["trial"].asked if "trial" in analysis.records else TrialPlan()
+    roles = analysis.plan.roles
+    result = analysis.trial
+    assert result is not None
+    outcome = roles.measured_outcome if asked.each_decision else analysis.outcome_name
+    return Telling(
+        outcome=outcome,
+        logarithm=asked.logarithm or outcome_is_logarithm(analysis.plan),
+        observed=roles.assignment == "observed",
+        learned=asked.learned == "yes" or (asked.learned == "not said" and result.learned),
     )
 
 
 def summary(result: TrialSummary, analysis: Analysis) -> str:
-    return f"{plural(result.decisions, 'decision')} of {plural(result.subjects, 'subject')}"
+    from smdp.words.effects import trial_line
+
+    return trial_line(result)
 
 
 def says(analysis: Analysis) -> list[str]:
-    assert analysis.trial is not None
-    return _described(analysis)
-
-
-def _described(analysis: Analysis) -> list[str]:
-    from smdp.words.trial_effect import describe_trial
+    from smdp.words.effects import describe_trial
 
     assert analysis.trial is not None
-    return describe_trial(
-        analysis.trial,
-        logarithm=analysis.records["trial"].asked.logarithm,
-        outcome=analysis.outcome_name,
-        observed=analysis.plan.roles.assignment == "observed",
-    )
+    return describe_trial(analysis.trial, telling(analysis))
 
 
 def warns(result: TrialSummary, analysis: Analysis) -> Sequence[Problem]:
-    return [Problem("note", "", note) for note in result.notes]
+    from smdp.words.effects import check_trial
+
+    asked = analysis.plan.trial or TrialPlan()
+    return check_trial(result, asked.learned)
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
-    assert analysis.trial is not None
-    yield "trial-summary", analysis.trial.effects
+    found = analysis.trial
+    assert found is not None
+    yield "trial-summary", found.effects
+    for name, frame in (
+        ("effects-as-differences", found.differences),
+        ("effects-standardised", found.standardised),
+        ("effects-by-variable", found.by_variable),
+        ("effects-over-time", found.over_time),
+        ("effects-later", found.delayed),
+    ):
+        if frame is not None:
+            yield name, frame
 
 
 def figures(result: TrialSummary) -> Mapping[str, go.Figure]:
-    from smdp.figures.policy import trial_figure
+    from smdp.figures.effects import effect_figures
 
-    return {"trial": trial_figure(result)}
+    return effect_figures(result)
 
 
 def methods(analysis: Analysis, asked: TrialPlan) -> str:
-    text = (
-        "Average effects of treatment on the utility that follows were estimated by weighted and "
-        "centred least squares (Boruvka et al., 2018) at the decisions with a choice, with "
-        "standard errors robust within subjects, corrected for few subjects (Mancl & DeRouen, "
-        f"2001), and Student's t; intervals are of {percent(asked.coverage)}"
+    result = analysis.trial
+    ratio = result is not None and result.scale == "ratio"
+    how = (
+        "as ratios of the expected outcomes, by the estimator of the marginal excursion effect "
+        "(Qian et al., 2021),"
+        if ratio
+        else "by weighted and centred least squares (Boruvka et al., 2018)"
     )
+    which = (
+        "every decision with a choice and an outcome"
+        if asked.each_decision
+        else "the decisions with a choice that a next state follows"
+    )
+    what = "the outcome" if asked.each_decision else "the utility"
+    text = (
+        f"Average effects of treatment on {what} that follows were estimated {how} at {which}, "
+        "with standard errors robust within subjects, corrected for few subjects (Mancl & "
+        "DeRouen, 2001), and Student's t"
+    )
+    if result is not None and result.freedom:
+        text += f" with {result.freedom} degrees of freedom"
+    text += f"; intervals are of {percent(asked.coverage)}"
+    if asked.own_probabilities:
+        text += ". Treatments were centred by each decision's own probabilities"
+    elif asked.numerator is not None:
+        text += f". The numerator of the weights was {asked.numerator:g}"
     text += _also("Estimates were adjusted for", asked.controls)
-    return text + _also("The effect was allowed to change with", asked.moderators) + "."
+    text += _also("The effect was allowed to change with", asked.moderators)
+    if result is not None and result.by_variable is not None:
+        text += (
+            ". Each variable was looked at as a moderator on its own, with p-values for the family "
+            "of all by Holm's method"
+        )
+    return text + "."
 
 
 def _also(text: str, names: Any) -> str:
@@ -91,61 +176,48 @@ def _also(text: str, names: Any) -> str:
 
 def script(plan: AnalysisPlan) -> str:
     own = plan.trial
-    return (
-        "trial = smdp.trial_summary(\n"
-        "    prepared.trajectories,\n"
-        f"    moderators={code(own.moderators, 1)},\n"
-        f"    controls={code(own.controls, 1)},\n"
-        f"    coverage={own.coverage},\n"
-        ")"
-    )
+    lines = [
+        "trial = smdp.trial_summary(",
+        "    prepared,",
+        f"    moderators={code(own.moderators, 1)},",
+        f"    controls={code(own.controls, 1)},",
+        f"    coverage={own.coverage},",
+    ]
+    further = {
+        "numerator": "own" if own.own_probabilities else own.numerator,
+        "reference": own.reference or None,
+        "kind": None if own.kind == AS_RECOGNISED else own.kind,
+        "time": own.time or None,
+        "each_decision": None if own.each_decision else False,
+    }
+    lines += [f"    {name}={code(v, 1)}," for name, v in further.items() if v is not None]
+    return "\n".join([*lines, ")"])
 
 
-def checks_section(analysis: Analysis, draw: Draw) -> list[Block]:
-    from smdp.figures.policy import placebo_figure, trial_figure
-    from smdp.words.trial_effect import describe_placebo, trial_words
+def effects_section(analysis: Analysis, draw: Draw) -> list[Block]:
+    from smdp.figures.effects import effect_figures, figure_words
+    from smdp.words.effects import effect_tables
 
-    found: list[Block] = []
-    if analysis.trial is not None:
-        observed = analysis.plan.roles.assignment == "observed"
-        found.append(Heading("Average effects in the trial"))
-        found += bullets(_described(analysis))
-        found.append(
-            draw(
-                "trial",
-                f"Average {'difference of' if observed else 'effect on'} "
-                f"{analysis.outcome_name.the}",
-                trial_figure(analysis.trial, analysis.outcome_name, observed=observed),
-                "Before any policy: weighted and centred least squares.",
-            )
-        )
-        found += table("Average effects", trial_words(analysis.trial))
-        found += bullets(analysis.trial.notes)
-    if analysis.placebo is not None:
-        number = analysis.records["placebo"].asked.policy
-        names = policy_names(analysis.policies)
-        name = names[number - 1] if number <= len(names) else "learned"
-        found.append(Heading("Placebo check"))
-        found += bullets(describe_placebo(analysis.placebo, name))
-        found.append(
-            draw(
-                "placebo",
-                "Gains with shuffled treatments",
-                placebo_figure(analysis.placebo),
-                "Each dot is the gain claimed with treatments that did nothing.",
-            )
-        )
+    assert analysis.trial is not None
+    told = telling(analysis)
+    found: list[Block] = [*bullets(says(analysis))]
+    for name, drawn in effect_figures(analysis.trial, told).items():
+        title, note = figure_words(name, told)
+        found.append(draw(f"effects-{name}", title, drawn, note))
+    for title, frame, note in effect_tables(analysis.trial, told):
+        found += table(title, frame, note)
+    found += bullets(analysis.trial.notes)
     return found
 
 
 TRIAL = Step(
     name="trial",
-    title="The trial itself",
-    question="What did each treatment do, on average?",
+    title="Effects",
+    question="What did each treatment do, on average, for whom, and when?",
     sections=(PlanSection("trial", TrialPlan),),
     result="smdp.evaluation.trial_effects:TrialSummary",
-    needs=("rescaling",),
-    takes={"trajectories": "rescaling"},
+    needs=("missing", "rescaling"),
+    also_takes=also_takes,
     run=run,
     summary=summary,
     says=says,
@@ -153,18 +225,11 @@ TRIAL = Step(
     tables=tables,
     figures=figures,
     methods=methods,
-    report=(
-        ReportSection(
-            "checks",
-            "The trial itself, and the placebo check",
-            ("trial", "placebo"),
-            checks_section,
-            steps=("trial", "placebo"),
-        ),
-    ),
+    report=(ReportSection("effects", "What treatment did", ("trial",), effects_section),),
     script=script,
     script_end="print(trial.effects)",
-    shown_with="evaluation",
+    ready="can be skipped",
+    page=Page("Effects", "See what each treatment did, for whom and when", "effects"),
     effort=2,
     of_effects=True,
 )

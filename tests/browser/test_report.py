@@ -80,6 +80,7 @@ def analyse(page: Page) -> None:
     press(page, "Leave out 2 and impute")
     press(page, "Next: rescaling")
     press(page, "Rescale all variables")
+    press(page, "Next: effects")
     press(page, "Next: screening")
     press(page, "Screen 15 variables")
     press(page, "Next: feature dimension")
@@ -113,7 +114,8 @@ def test_sample_study_to_report_and_back(
     page.get_by_role("textbox", name="Title").press("Enter")
     expect(main(page)).to_contain_text("Smoking in thirty students")
     page.locator(IDLE).wait_for()
-    expect(main(page)).to_contain_text("Done so far: Data, Missing values, Rescaling, Screening")
+    done = "Done so far: Data, Missing values, Rescaling, Effects, Screening"
+    expect(main(page)).to_contain_text(done)
     screenshot("report")
 
     name, html = download(page, "HTML")
@@ -142,7 +144,8 @@ def test_sample_study_to_report_and_back(
     assert AnalysisPlan.from_toml(plan.decode()) == analysis.plan
     assert analysis.plan.features.kind == "pca"
     assert analysis.plan.notes == {"data": "Two students joined late."}
-    assert list(analysis.results) == ["data", "missing", "rescaling", "screening", "features"]
+    steps = ["data", "missing", "rescaling", "trial", "screening", "features"]
+    assert list(analysis.results) == steps
 
     states = sidebar(page).inner_text()
     assert console_errors == []  # on a reload Streamlit itself asks for what is not there

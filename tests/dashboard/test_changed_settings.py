@@ -186,10 +186,10 @@ def test_a_seed_of_the_value_is_one_of_the_placebo_check(finished):
     assert NOTICE not in app.run().text
 
 
-def test_the_trial_summary_follows_its_controls_at_once(finished):
+def test_effects_follow_their_controls_at_once(finished):
     from dashboard.session import Key
 
-    app = open_file(finished).go("policy")
+    app = open_file(finished).go("effects")
     for name, value in (("controls", ["noise"]), ("moderators", ["stress"])):
         app.at.multiselect(key=f"trial.{name}").set_value(value)
         asked = app.run().at.session_state[Key.ANALYSIS].records["trial"].asked

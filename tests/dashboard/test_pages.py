@@ -85,7 +85,7 @@ def test_whole_way(sample):
         "30 subjects, 15 state variables",
         "28 of 30 subjects kept",
         "756 transitions, 18 levels",
-        "ready",
+        "can be skipped",
     ]
 
 
@@ -301,7 +301,7 @@ def test_steps_in_which_there_is_nothing_to_decide_do_themselves(app):
     rows += [f"{i},{t},{(i + t) % 2},{i + t / 97},{i + t}" for i in range(8) for t in range(12)]
     app.upload("complete.csv", "\n".join(rows).encode()).press("Use these roles")
     assert "Nothing to decide, so done already: missing values, rescaling." in app.text
-    assert any(b.label == "Next: screening" for b in app.at.button)
+    assert any(b.label == "Next: effects" for b in app.at.button)
     assert app.sidebar[1:3] == ["8 of 8 subjects kept", "88 transitions, own units"]
     app.go("missing_values")
     assert "No value is missing, so nothing had to be filled in." in app.text

@@ -33,7 +33,13 @@ LIBRARIES = ("dcor", "numba", "numpy", "pandas", "scipy", "statsmodels", "torch"
 RELATIVE, ABSOLUTE = 1e-5, 1e-7
 
 #: Tables that there were not yet when the files were made.
-ADDED_SINCE = ("participants",)
+ADDED_SINCE = (
+    "participants",
+    "effects-standardised",
+    "effects-by-variable",
+    "effects-over-time",
+    "effects-later",
+)
 
 Tables = Mapping[str, bytes]
 

@@ -134,7 +134,7 @@ def test_a_short_plan_has_the_defaults():
         (("[screening]", "[screening"), r"not valid TOML: .*line"),
         (("[screening]", "[screening]\nlevel = 0.1"), r"not valid TOML"),
         (("[roles]", 'stop_after = "lunch"\n[roles]'), r"'stop_after' must be one of.*lunch"),
-        (("[roles]", "format = 6\n[roles]"), r"format 6; .* knows formats up to 5.*later version"),
+        (("[roles]", "format = 7\n[roles]"), r"format 7; .* knows formats up to 6.*later version"),
         (("[roles]", "format = 0\n[roles]"), r"'format' is 0"),
         (("[roles]", "screening = 3\n[roles]"), r"not valid TOML|must be a table"),
     ],
@@ -234,7 +234,7 @@ def test_rescaling_of_a_plan_of_the_second_format_is_found(plan, rescaling):
     old = json.loads(asked.to_json()) | {"format": 2}
     old["preparation"]["rescaling"] = old.pop("rescaling")
     assert AnalysisPlan.from_json(json.dumps(old)) == asked
-    text = asked.to_toml().replace("format = 5", "format = 2")
+    text = asked.to_toml().replace("format = 6", "format = 2")
     text = text.replace("[rescaling]", "[preparation.rescaling]")
     assert AnalysisPlan.from_toml(text) == asked
 
@@ -250,11 +250,23 @@ def test_a_plan_of_the_third_format_chose_the_dimension_by_comparison():
     assert other.features.kind == "pca"
 
 
+def test_a_plan_of_the_fifth_format_estimates_effects_as_before():
+    text = SHORT + "[trial]\n"
+    now = AnalysisPlan.from_toml(text).trial
+    assert (now.each_decision, now.kind) == (True, "recognised")
+    old = AnalysisPlan.from_toml("format = 5\n" + text).trial
+    assert (old.each_decision, old.kind) == (False, "continuous")
+    ended = AnalysisPlan.from_toml('format = 5\nstop_after = "policy"\n' + text)
+    assert ended.trial is None, "effects were the last step"
+    whole = AnalysisPlan.from_toml('format = 5\nstop_after = "trial"\n' + text)
+    assert (whole.trial, whole.stop_after) == (old, None)
+
+
 def test_the_plan_ends_where_it_is_told(plan):
     assert plan.steps == steps()
     assert plan.replace(stop_after="missing").steps == (DATA, MISSING)
     without = plan.replace(stability=None, stop_after="policy")
-    left_out = {"stability", "evaluation", "placebo", "trial"}
+    left_out = {"stability", "evaluation", "placebo"}
     assert names(without) == [step.name for step in steps() if step.name not in left_out]
 
 

@@ -67,6 +67,7 @@ def test_without_a_variable_to_go_on_with_it_says_so(study_file, plan):
     nothing = plan.replace(
         roles=replace(plan.roles, states=["noise", "smoker"], utility="stress"),
         screening=ScreeningPlan(ScreeningSettings(level=0.001)),
+        trial=None,
     )
     found = run_analysis(study_file, nothing)
     assert list(found.results)[-1] == "screening"
@@ -125,7 +126,7 @@ def test_stopped_it_hands_over_what_was_finished(study_file, plan):
 
     with pytest.raises(AnalysisCancelled) as caught:
         run_analysis(study_file, plan, progress=stop)
-    assert list(caught.value.finished.results) == ["data", "missing", "rescaling"]
+    assert list(caught.value.finished.results) == ["data", "missing", "rescaling", "trial"]
 
 
 def test_an_error_names_its_step(study_file, plan):
@@ -141,4 +142,4 @@ def test_a_saved_analysis_meets_its_data_again(analysis):
     assert again.records["rescaling"].output == analysis.records["rescaling"].output
     assert again.out_of_date == ()
     other = analysis.table.assign(noise=0.0)
-    assert bare.with_table(other).out_of_date[0] == "screening"
+    assert bare.with_table(other).out_of_date[:2] == ("trial", "screening")

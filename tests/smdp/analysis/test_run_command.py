@@ -50,7 +50,7 @@ def test_the_plan_in_a_fresh_process_gives_every_table(analysis, plan_file, stud
     assert "screening   2 of 4 variables kept" in done.stdout
     write_results(analysis, tmp_path / "here")
     tables = result_tables(analysis)
-    assert len(tables) == 36
+    assert len(tables) == 40
     found = sorted(p.name for p in (out / "tables").iterdir())
     assert found == sorted(t.file_name for t in tables)
     for table in tables:
@@ -132,6 +132,7 @@ def test_what_could_not_be_finished_has_exit_code_1(plan, study_file, tmp_path, 
         screening=replace(plan.screening, settings=replace(
             plan.screening.settings, level=0.001, permutations=None, force_in=(), pooling="ruger"
         )),
+        trial=None,
     )  # fmt: skip
     (tmp_path / "plan.toml").write_text(asked.to_toml(), encoding="utf-8")
     arguments = ["run", str(tmp_path / "plan.toml"), "--data", str(study_file)]

@@ -15,7 +15,7 @@ from smdp.data.prepare import prepare
 from smdp.data.read_table import read_table
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.evaluation.trial_effects import trial_summary
+from smdp.evaluation.trial_effects import INTERCEPT, trial_summary
 from smdp.plain_data import read_plain, write_plain
 from smdp.simulation.generative_model import simulate
 
@@ -48,9 +48,10 @@ def test_agrees_with_r(case):
     found = trial_summary(
         trajectories_of(case), controls=case["controls"], moderators=case["moderators"]
     )
-    np.testing.assert_allclose(found.effects["estimate"], case["estimate"], rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(found.effects["standard_error"], case["error"], rtol=1e-8)
-    np.testing.assert_allclose(found.effects["p_value"], case["p_value"], rtol=1e-6)
+    effects = found.effects[found.effects["term"] != INTERCEPT]
+    np.testing.assert_allclose(effects["estimate"], case["estimate"], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(effects["standard_error"], case["error"], rtol=1e-8)
+    np.testing.assert_allclose(effects["p_value"], case["p_value"], rtol=1e-6)
 
 
 def heartsteps_in_primary_rows(frame: pd.DataFrame, utility: str) -> pd.DataFrame:
@@ -111,6 +112,7 @@ def test_intervals_cover_a_known_effect():
     for seed in range(40):
         study = simulate("linear", subjects=20, times=6, seed=seed).select(["S1", "S2", "S3", "S4"])
         effects = trial_summary(study, moderators=study.variables).effects
+        effects = effects[effects["term"] != INTERCEPT]
         average = study.states[:, :-1].reshape(-1, 4).mean(axis=0) @ slopes
         truth = np.array([average, *slopes])
         inside.append((effects["lower"] <= truth) & (truth <= effects["upper"]))

@@ -7,17 +7,14 @@ import pandas as pd
 import pytest
 
 from smdp.evaluation.placebo import PlaceboCheck
-from smdp.evaluation.trial_effects import trial_summary
 from smdp.explanation.recommendations import ABSTAINED
 from smdp.figures.policy import (
     methods_figure,
     placebo_figure,
     positivity_figure,
-    trial_figure,
     value_figure,
 )
 from smdp.figures.recommendations import group_figure, time_figure
-from smdp.simulation.generative_model import simulate
 from tests.small_values import value_of
 
 
@@ -104,19 +101,6 @@ def test_placebo_gains_and_the_true_one():
     assert tuple(figure.data[1].x) == (1.2, 1.2)
     nothing = PlaceboCheck(0.0, np.zeros(3), np.zeros(3, dtype=bool), 0.95, 0)
     assert np.isfinite(placebo_figure(nothing).layout.xaxis.range).all()
-
-
-def test_effects_of_the_trial():
-    study = simulate("linear", subjects=12, times=6, seed=0).select(["S1"])
-    summary = trial_summary(study, moderators=["S1"])
-    figure = trial_figure(summary)
-    second = study.action_labels[1]
-    names = [trace.y[0] for trace in figure.data if trace.mode == "markers"]
-    assert len(names) == 2
-    assert second in names[0]
-    assert names[1].endswith("change with S1")
-    ends = tuple(summary.effects.loc[0, ["lower", "upper"]])
-    assert intervals(figure)[names[0]] == pytest.approx(ends)
 
 
 def test_long_names_of_actions_stay_apart():

@@ -116,7 +116,7 @@ def test_it_stops_when_it_is_told_to(step, analysis):
 @every_step
 def test_what_it_works_on_is_asked_for(step, analysis, plan):
     begun = Analysis.begin(plan, analysis.table)
-    if not step.takes:
+    if not step.needed(plan):
         assert begun.state(step) == StepState.READY
         with pytest.raises(SettingError, match=f"'{step.name}' reads the table.*with_table"):
             Analysis(plan, analysis.source).run_one(step)

@@ -7,11 +7,11 @@ import pytest
 
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.placebo import PlaceboCheck
-from smdp.evaluation.trial_effects import trial_summary
 from smdp.evaluation.value import evaluate_policy
 from smdp.policy.decision_rule import Reason
 from smdp.simulation.generative_model import simulate
 from smdp.text import interval_text
+from smdp.words.placebo import check_placebo, describe_placebo
 from smdp.words.policy_value import (
     check_value,
     decimals,
@@ -25,7 +25,6 @@ from smdp.words.policy_value import (
     value_words,
     without_interval,
 )
-from smdp.words.trial_effect import check_placebo, describe_placebo, describe_trial, trial_words
 from tests.small_values import value_of
 
 
@@ -136,17 +135,6 @@ def test_observational_notice_only_where_probabilities_are_unknown():
     half = study.probabilities.copy()
     half[:3] = np.nan
     assert "of 50 % of the decisions" in observational_notice(replace(study, probabilities=half))
-
-
-def test_trial_effects_in_words_and_percent():
-    study = simulate("linear", subjects=20, times=6, seed=0).select(["S1", "S3"])
-    summary = trial_summary(study, moderators=["S1"])
-    row = summary.effects.iloc[0]
-    plain, percent = (describe_trial(summary, logarithm=log)[0] for log in (False, True))
-    assert f"by {row['estimate']:.2f} (" in plain
-    assert f"{100 * np.expm1(row['estimate']):+.0f} % (" in percent
-    assert trial_words(summary)["term"].tolist() == ["average effect", "change with S1"]
-    assert "says nothing about later decisions" in " ".join(describe_trial(summary))
 
 
 def test_placebo_in_words_and_warnings():

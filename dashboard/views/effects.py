@@ -1,0 +1,124 @@
+"""Effects: what each treatment did in the trial, on average, for whom and when."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.form import Form
+from dashboard.gate import changed_notice, same_settings
+from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
+from dashboard.policy_choice import assignment, show_notice
+from dashboard.running import is_running, job_box
+from dashboard.session import is_done, keep, result, run, the_analysis
+from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
+from smdp.data.describe import utility_meaning
+from smdp.figures.effects import effect_figures, figure_words
+from smdp.steps import RESCALING, SCREENING, TRIAL
+from smdp.steps.trial import telling
+from smdp.text import listing
+from smdp.words.effects import by_variable_words, delayed_words, trial_words
+from smdp.words.policy_value import observational_notice
+
+#: Decisions times variables up to which the answer is there before a button could be pressed.
+AT_ONCE = 400_000
+#: What is drawn under each tab.
+TABS = {"by-variable": "For whom", "over-time": "When", "later": "Later outcomes"}
+
+
+def as_screening_found() -> None:
+    """One click that takes the variables that screening kept as controls."""
+    screened = result(SCREENING)
+    if screened is None or not screened.selected:
+        return
+    names = [name for name in screened.selected if name in trajectories.wholes]
+    if names and st.button(
+        "Adjust for what screening kept",
+        icon=":material/tune:",
+        help=f"Screening kept {listing(names, 12)}: they go with the outcome, so that adjusting "
+        "for them narrows the intervals. The choice was made with the same data, which does no "
+        "harm to the effects: these are right whatever is adjusted for.",
+    ):
+        keep("trial.controls", tuple(names))
+        st.rerun()
+
+
+step_heading(TRIAL)
+trajectories = result(RESCALING).trajectories
+show_notice(observational_notice(trajectories, assignment()))
+names = list(trajectories.wholes)
+numbers = [name for name, places in trajectories.wholes.items() if len(places) == 1]
+
+settings_column, main = st.columns(COLUMNS, gap="large")
+sections = {}
+at_once = trajectories.valid.size * len(names) <= AT_ONCE
+with settings_column, errors_as_messages():
+    form = Form(TRIAL.name, section_now(TRIAL))
+    form.draw(
+        options={
+            "controls": names,
+            "moderators": names,
+            "reference": ["", *trajectories.action_labels[1:]],
+            "time": ["", *numbers],
+        },
+        shown={
+            "reference": lambda label: label or trajectories.action_labels[0],
+            "time": lambda name: name or "number of the decision",
+        },
+    )
+    as_screening_found()
+    form.more()
+    sections = {"trial": form.value()}
+    if not at_once:
+        run_button(TRIAL, "Estimate the effects", sections)
+    st.caption("This page can be skipped: no later step needs it.")
+    if at_once and not is_running(TRIAL) and not (
+        same_settings(TRIAL, **sections) and is_done(TRIAL)
+    ):  # fmt: skip
+        run(TRIAL, **sections)  # it takes a moment, so nobody has to ask for it
+        st.rerun()  # the sidebar was drawn before it
+
+found = result(TRIAL)
+with main:
+    job_box(TRIAL)
+    if found is None:
+        with st.container(border=True, height=340):
+            st.markdown(
+                "What did each treatment do to the outcome that follows it: on average, for whom, "
+                "and when? Before any policy, from every decision at which chance had a say. The "
+                "figure appears here."
+            )
+    else:
+        if sections:
+            changed_notice(TRIAL, **sections)
+        told = telling(the_analysis())
+        drawn = effect_figures(found, told)
+        figure(drawn["average"], "effects")
+        st.caption(literal(utility_meaning(the_analysis().plan.roles)))
+        shown = {name: heading for name, heading in TABS.items() if name in drawn}
+        headings = [*shown.values(), "Table"]
+        places = st.tabs(headings, key="effects.tabs")
+        tabs = dict(zip([*shown, "table"], places, strict=True))
+        for name in shown:
+            with tabs[name]:
+                figure(drawn[name], f"effects-{name}")
+                st.caption(literal(figure_words(name, told)[1]))
+        if "by-variable" in tabs:
+            with tabs["by-variable"]:
+                table(by_variable_words(found, told), "effects-by-variable", found.by_variable)
+        if "over-time" in tabs:
+            with tabs["over-time"], st.expander("The numbers"):
+                table(found.over_time, "effects-over-time")
+        if "later" in tabs:
+            with tabs["later"]:
+                table(delayed_words(found, told), "effects-later", found.delayed)
+        with tabs["table"]:
+            table(trial_words(found, told), "trial-summary", found.effects)
+            if found.freedom:
+                st.caption(
+                    f"Errors are robust within subjects, with {found.freedom} degrees of freedom. "
+                    "The file holds every digit; ratios are there as logarithms."
+                )
+        says(TRIAL.says(the_analysis()))
+        check(TRIAL.warns(found, the_analysis()))
+        my_note(TRIAL)
+    next_page(TRIAL, even_if_open=True)
