@@ -109,10 +109,11 @@ def nominal_findings(name: str, column: pd.Series, people: pd.Series) -> Iterato
             f"{group}, or leave it out.",
         )
         return
-    text = f"'{name}': its levels are compared with '{found.names[0]}', the most frequent one."
+    most = "the most frequent one" if OTHER not in found.names else "the most frequent named one"
+    text = f"'{name}': its levels are compared with '{found.names[0]}', {most}."
     if found.rare:
         text += (
-            f" {plural(len(found.rare), 'rare level')} ({listing(found.rare, 5)}; "
+            f" {plural(len(found.rare), 'rare level')} ({listing(found.rare, 3, 20)}; "
             f"{found.rare_values:,} of {found.values:,} values) count as '{OTHER}'."
         )
     yield Problem("note", name, text)
