@@ -109,8 +109,9 @@ def nominal_findings(name: str, column: pd.Series, people: pd.Series) -> Iterato
             f"{group}, or leave it out.",
         )
         return
-    most = "the most frequent one" if OTHER not in found.names else "the most frequent named one"
-    text = f"'{name}': its levels are compared with '{found.names[0]}', {most}."
+    beside = f" apart from '{OTHER}'" if OTHER in found.names else ""
+    first = f"'{found.names[0]}', the most frequent one{beside}"
+    text = f"'{name}': its levels are compared with {first}."
     if found.rare:
         text += (
             f" {plural(len(found.rare), 'rare level')} ({listing(found.rare, 3, 20)}; "
