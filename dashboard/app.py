@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import autosaving
+from dashboard.address import name_in_address
 from dashboard.faults import without_unfit_choices
 from dashboard.navigation import pages, sidebar, step_of_page
 from dashboard.page import skeleton
@@ -26,7 +27,7 @@ autosaving.begin()
 begin_visit(page.title)
 st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
-autosaving.name_in_address()
+name_in_address()
 try:
     with without_unfit_choices():
         sidebar()

@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session
+from dashboard.address import IN_ADDRESS, OFF
 from dashboard.running import adopt, jobs
 from dashboard.session import Key
 from dashboard.table import loaded
@@ -25,7 +26,6 @@ from smdp.analysis.autosave import NAME, Autosaves, autosave_folder
 from smdp.analysis.open_mark import OpenMark
 from smdp.errors import SettingError, SmdpError
 
-IN_ADDRESS, OFF = "work", "off"
 #: A larger table is written with each result and each started job, not with each choice.
 CELLS_WRITTEN_OFTEN = 1_000_000
 #: Works of a session that are not kept on this computer.
@@ -157,19 +157,6 @@ def _keep_what_is_running(mine: Autosave) -> None:
         mine.running = running
         with contextlib.suppress(SmdpError, OSError):
             mine.store.mark_running(mine.name, running)
-
-
-def name_in_address() -> None:
-    """Changing pages empties the address; put the name back."""
-    mine = present()
-    if mine is None:
-        return
-    wanted = OFF if not mine.on else mine.name if loaded() is not None else ""
-    if st.query_params.get(IN_ADDRESS, "") != wanted:
-        if wanted:
-            st.query_params[IN_ADDRESS] = wanted
-        else:
-            st.query_params.pop(IN_ADDRESS, None)
 
 
 def present() -> Autosave | None:

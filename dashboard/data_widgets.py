@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard.address import go_to
 from dashboard.dictionary_widgets import labelled, words_now
 from dashboard.loading import load
 from dashboard.navigation import page_path, page_steps
@@ -225,4 +226,4 @@ def change_state_and_go_on(news: str, **changes: Any) -> None:
             f"{news} {again.title} and the steps after it are to be run again, with the settings "
             "that they had. To undo it, change it back on the page Data, under More."
         )
-        st.switch_page(page_path(again))
+        go_to(page_path(again))

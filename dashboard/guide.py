@@ -52,7 +52,7 @@ STEPS = {
     "Weights": (
         "Nothing to press. Read the figure row by row: each row is one feature.",
         "Vermilion: the feature rises with the variable. Blue: it falls. *Check stability* would "
-        "show how much of this depends on who took part; it takes several minutes.",
+        "show how much of this depends on who took part; it takes a while.",
     ),
     "Markov check": (
         "Press **Test look-backs**. This page can be skipped.",

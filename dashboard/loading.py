@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dashboard.address import go_to
 from dashboard.autosaving import set_aside
 from dashboard.session import (
     Key,
@@ -88,7 +89,7 @@ def upload_box() -> None:
         with errors_as_messages(), st.spinner("Reading the file …"):
             load(upload.name, upload.getvalue())
             new_upload_box()
-            st.switch_page("views/data.py")
+            go_to("views/data.py")
 
 
 def load_sample(path: Path) -> LoadedTable:

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import autosaving
+from dashboard.address import go_to, name_in_address
 from dashboard.running import is_waiting, watch_if_running
 from dashboard.session import Key, State, analysis, done, state
 from dashboard.show import figure_format, literal
@@ -54,7 +55,7 @@ def page_step(step: Step) -> Step:
 
 
 def page_path(step: Step) -> Any:
-    """What `st.page_link` and `st.switch_page` take."""
+    """What `st.page_link` and `go_to` take."""
     page = step.page
     assert page is not None
     return f"views/{page.view}.py" if page.view else st.session_state[Key.SKELETONS][step.name]
@@ -139,7 +140,7 @@ def sidebar() -> None:
             _keep_switch()
             if st.button("Forget everything", type="tertiary", icon=":material/delete:"):
                 autosaving.forget_everything()
-                st.switch_page(f"views/{START.view}.py")
+                go_to(f"views/{START.view}.py")
 
 
 def _keep_switch() -> None:
@@ -158,7 +159,7 @@ def _keep_switch() -> None:
     )
     if on != mine.on:
         autosaving.switch(on)
-        autosaving.name_in_address()
+        name_in_address()
     if mine.problem:
         st.caption(f"Not kept: {literal(mine.problem)}")
     elif on and mine.copied_from:

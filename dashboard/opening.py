@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import autosaving
+from dashboard.address import go_to
 from dashboard.navigation import last_page
 from dashboard.session import Key, tell
 from dashboard.show import errors_as_messages, literal
@@ -106,4 +107,4 @@ def _open(analysis: Analysis, workbook: bytes = b"") -> None:
         )
     st.session_state.pop(Key.WAITING, None)
     new_upload_box()
-    st.switch_page(last_page())
+    go_to(last_page())

@@ -148,8 +148,8 @@ def placebo(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
             "Check with shuffled treatments",
             icon=":material/shuffle:",
             disabled=state(PLACEBO) == State.RUNNING or state(POLICY) != State.DONE,
-            help="Runs in the background: about a second a shuffle for a linear policy, several "
-            "for a neural one.",
+            help="Runs in the background; you may leave the page. A neural policy takes much "
+            "longer than a linear one.",
         )
     if start:
         run_or_start(PLACEBO, **sections)

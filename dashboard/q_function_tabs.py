@@ -63,7 +63,8 @@ def tabs(shown: Shown, explanation: Explanation) -> None:
             "Compare",
             "Tables",
             "Learning",
-        ]
+        ],
+        key="q_functions.tabs",
     )
     with who:
         _who_gains(shown)

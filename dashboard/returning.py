@@ -12,6 +12,7 @@ import time
 import streamlit as st
 
 from dashboard import autosaving
+from dashboard.address import go_to
 from dashboard.entering import BROWSER, browser_mark
 from dashboard.navigation import last_page
 from dashboard.session import Key
@@ -76,7 +77,7 @@ def _offer(title: str, key: str, about: str, kept: str | Analysis) -> None:
     if pressed:
         with errors_as_messages(), st.spinner("Opening it …"):
             autosaving.go_on_with(kept)
-            st.switch_page(last_page())
+            go_to(last_page())
 
 
 def _ago(saved_at: float | None) -> str:

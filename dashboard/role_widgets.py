@@ -166,7 +166,9 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
             guess = guess_columns(frame)
             keep(name, role_table(frame, guess))
             keep("next value", guess.next_value)
-    table = keep(name, with_facts(roles_now(source), frame))
+    table = roles_now(source)
+    if not {"group", "distinct", "numeric"} <= set(table):  # kept by an earlier version
+        table = keep(name, with_facts(table, frame))
     found, undo = st.columns((4, 1), vertical_alignment="bottom")
     several = st.container()
     shown = _shown(source, table, _search(found, table))

@@ -21,7 +21,7 @@ from smdp.analysis.further_tables import further_tables
 from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing
 from smdp.data.read_table import read_table
-from smdp.data.role_table import codes_before_shaping, codes_from_table, fitted_to
+from smdp.data.role_table import codes_before_shaping, codes_from_table, fitted_to, with_facts
 from smdp.data.shaping.formula import FormulaError
 from smdp.data.shaping.gradual import GradualShape, ShapedSoFar, TriedOut
 from smdp.data.shaping.join import JoinTable
@@ -307,7 +307,7 @@ def _change(
     if roles is not None:
         there = set(roles["column"])
         names = [name if (new := renamed(name)) in there else new for name in roles["column"]]
-        keep(roles_name, roles.assign(column=names))
+        keep(roles_name, with_facts(roles.assign(column=names), found.frame))
     earlier = [*kept(_undo(source), []), before][-MOST_UNDONE:]
     keep(_undo(source), list(earlier if undone is None else undone))
     keep(f"shape:{origin_of(source)}", operations)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dashboard.address import go_to
 from dashboard.clicks import what_to_do
 from dashboard.glossary import explained
 from dashboard.guide import guide
@@ -202,4 +203,4 @@ def note_area(step: Step, label: str) -> None:
 def next_step(label: str, page: Any) -> None:
     """The button to the page that comes next."""
     if st.button(label, type="primary", icon=":material/arrow_forward:", key="next-page"):
-        st.switch_page(page)
+        go_to(page)

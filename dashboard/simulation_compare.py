@@ -9,7 +9,6 @@ from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, milestones, start_simulation
 from dashboard.session import simulated
 from dashboard.show import check, errors_as_messages, figure, literal, says, table
-from dashboard.simulation_time import about
 from smdp.figures.simulation import kept_figure, outcome_figure
 from smdp.simulation.compare import Comparison, compare_with_paper, shown_oracle, verdict
 from smdp.simulation.names import MAP_NAMES, MODEL_NAMES
@@ -66,16 +65,15 @@ def _settings_and_button() -> PaperComparison:
     chosen = form.value()
     if not chosen.maps:
         st.caption("Choose at least one feature map.")
-    cells = chosen.cells if chosen.maps else []
     start = st.button(
-        f"Simulate, {about(cells, quickly=chosen.quick)}",
+        "Simulate",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
         disabled=not chosen.maps or is_running(SIMULATION),
-        help="Runs in the background; you may leave the page. Cancel keeps the replications that "
-        "are finished. For large studies on several processors: smdp simulate, on the command "
-        "line.",
+        help="Runs in the background; you may leave the page. How long it still takes is shown "
+        "once the first replications are finished. Cancel keeps those. For large studies on "
+        "several processors: smdp simulate, on the command line.",
     )
     if start:
         request = SimulationRequest(chosen, known=_already_done(chosen.done_how))
@@ -116,7 +114,7 @@ def show_study(study: StudyRows, setting: SimulationSetting) -> None:
     figure(outcome_figure(study, setting, "neural", comparison), "simulation-neural")
     further = study.done["neural_further"].notna().any()
     titles = ["Beside the paper", "Linear Q", "Variables kept", "Against the truth"]
-    tabs = st.tabs([*titles, *(["Further ahead"] if further else [])])
+    tabs = st.tabs([*titles, *(["Further ahead"] if further else [])], key="compare.tabs")
     with tabs[0]:
         table(beside_the_paper(comparison), "simulation", comparison.table)
         st.caption(literal(f"In brackets: standard errors. {verdict(comparison)[-1]}"))

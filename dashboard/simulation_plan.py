@@ -9,7 +9,6 @@ from dashboard.gate import other_settings_notice
 from dashboard.running import is_running, job_box, start_simulation
 from dashboard.session import simulated
 from dashboard.show import check, errors_as_messages, figure, says, table
-from dashboard.simulation_time import about
 from smdp.figures.simulation import power_figure, value_figure
 from smdp.simulation.names import MODEL_NAMES
 from smdp.simulation.planning import StudyPlan
@@ -49,15 +48,14 @@ def _settings_and_button() -> PlanningSettings:
     form.draw()
     form.more(skip=("further_discount",))
     chosen = form.value()
-    cells = chosen.cells
     if st.button(
-        f"Simulate, {about(cells, quickly=chosen.quick)}",
+        f"Simulate {len(chosen.cells):,} studies",
         type="primary",
         width="stretch",
         icon=":material/experiment:",
         disabled=is_running(STUDY_PLAN),
-        help=f"{len(cells)} studies. Runs in the background; you may leave the page. Cancel keeps "
-        "what is finished.",
+        help="Runs in the background; you may leave the page. How long it still takes is shown "
+        "once the first are finished. Cancel keeps what is finished.",
     ):
         start_simulation(STUDY_PLAN, "Study plan", StudyPlanRequest(chosen), chosen, plan_summary)
     return chosen
@@ -90,7 +88,7 @@ def _result(plan: StudyPlan, planned: int, stopped: bool) -> None:
         )
     figure(power_figure(plan), "plan-power")
     st.caption("Bars: 95 % Wilson intervals of the share of simulated studies.")
-    tabs = st.tabs(["Value, neural Q", "Value, linear Q", "Table"])
+    tabs = st.tabs(["Value, neural Q", "Value, linear Q", "Table"], key="plan.tabs")
     with tabs[0]:
         figure(value_figure(plan, "neural"), "plan-value-neural")
     with tabs[1]:

@@ -10,7 +10,8 @@ import re
 from smdp.text import shorten
 
 LONGEST_NAME, LONGEST_MESSAGE = 120, 1_500
-_LONG_NAME = re.compile(f"'([^']{{{LONGEST_NAME},}})'")
+#: Not what stands between two names: a quote that opens has no letter before it.
+_LONG_NAME = re.compile(rf"(?<!\w)'([^']{{{LONGEST_NAME},}})'")
 
 
 class SmdpError(Exception):

@@ -224,7 +224,7 @@ if answers is not None:
             disabled=any(p.severity == "error" for p in problems),
             width="stretch",
             icon=":material/check:",
-            help="Arranges the table by subject and decision. Takes a second or two.",
+            help="Arranges the table by subject and decision.",
         ):
             with st.spinner("Arranging the table …"):
                 run(DATA, **chosen_now)

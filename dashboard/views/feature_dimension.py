@@ -165,7 +165,7 @@ with main:
                 *(["Value"] if value is not None else []),
                 "Passes",
             ]
-            tabs = dict(zip(titles, st.tabs(titles), strict=True))
+            tabs = dict(zip(titles, st.tabs(titles, key="features.tabs"), strict=True))
             with tabs["Candidates"]:
                 table(candidate_table(fitted), "candidates", fitted.candidates)
             with tabs["Error out of fold"]:

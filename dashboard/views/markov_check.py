@@ -80,7 +80,6 @@ with settings_column, errors_as_messages():
         f"Test look-backs 0 to {form['most']}",
         sections,
         icon=":material/history:",
-        help="Runs in the background; you may leave the page. Seconds for most studies.",
     )
     st.caption("This page can be skipped: no later step needs it.")
 
@@ -101,7 +100,7 @@ with main:
         figure(markov_figure(found, the_analysis().outcome_name), "markov")
         headings = ["Look-back", "Over the study"]
         headings += [] if found.effect.empty else ["Effect over time"]
-        tabs = dict(zip(headings, st.tabs(headings), strict=True))
+        tabs = dict(zip(headings, st.tabs(headings, key="markov.tabs"), strict=True))
         with tabs["Look-back"]:
             table(ladder_table(found), "look-back", found.ladder)
             st.caption(LEVELS_NOTE)

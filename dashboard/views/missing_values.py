@@ -64,7 +64,7 @@ with settings_column:
         width="stretch",
         icon=":material/auto_fix_high:",
         disabled=bool(in_the_way),
-        help=f"{cells:,} missing values; takes about {max(1, round(cells * 6e-5))} s.",
+        help=f"{cells:,} missing values.",
     )
     if in_the_way:
         st.caption(f"{blocked_by(in_the_way)} See Check for the two ways on.")
@@ -94,7 +94,9 @@ with main:
             icon=":material/arrow_back:",
         )
     figure(missing_heatmap(study), "missing-heatmap")
-    overview, series, variables = st.tabs(["Who is left out", "One subject's series", "Variables"])
+    overview, series, variables = st.tabs(
+        ["Who is left out", "One subject's series", "Variables"], key="missing.tabs"
+    )
     with overview:
         out = [e.subject for e in left_out]
         figure(exclusion_figure(study, settings.exclude_above, out), "exclusions")

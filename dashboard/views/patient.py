@@ -209,7 +209,7 @@ with main, errors_as_messages():
         q = q_intervals(policy, prepared, values)
         figure(q_values_figure(q, tuple(possible), the_analysis().outcome_name), "patient-q")
         st.caption(literal(margin_note(patient, policy.settings.abstain_level)))
-    tabs = st.tabs(["Over time", "Values", "Features"])
+    tabs = st.tabs(["Over time", "Values", "Features"], key="patient.tabs")
     with tabs[0]:
         parts = patient.variables.set_index("variable")["contribution"].abs()
         part_of = {v.name: float(parts[v.belongs_to]) for v in person.about}

@@ -104,7 +104,9 @@ with main:
         if prepared.study.levels is not None:
             figure(levels_figure(prepared.study), "levels")
         before = prepared.completed.study
-        tabs = st.tabs(["Before and after", "Ranges", "What was done", "Prepared data"])
+        tabs = st.tabs(
+            ["Before and after", "Ranges", "What was done", "Prepared data"], key="rescaling.tabs"
+        )
         with tabs[0]:
             if prepared.study.levels is None:
                 st.markdown("The variables keep their own units: before and after are the same.")

@@ -50,7 +50,6 @@ with settings_column, errors_as_messages():
         f"Screen {len(left) - len(form['force_out'])} variables",
         sections,
         icon=":material/filter_alt:",
-        help="Runs in the background; you may leave the page. Seconds for most studies.",
     )
 
 found = result(SCREENING)
@@ -72,7 +71,7 @@ with main:
         headings += ["How they lead to the outcome"] if paths is not None else []
         headings += ["By decision"] if found.rounds and not found.by_person else []
         headings += ["Round by round"] if found.rounds else []
-        tabs = dict(zip(headings, st.tabs(headings), strict=True))
+        tabs = dict(zip(headings, st.tabs(headings, key="screening.tabs"), strict=True))
         with tabs["Ranked table"]:
             table(screening_table(found), "screening", found.table.reset_index())
             if found.by_person:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.address import go_to
 from dashboard.guide import start_guide
 from dashboard.loading import load_sample, upload_box
 from dashboard.navigation import ICONS, page_label, page_path, page_steps, step_line
@@ -42,17 +43,17 @@ with right, st.container(border=True):
         type="primary",
         icon=":material/school:",
         help="Loads the first study below; on each page a box says what to press and what to look "
-        "at. About ten minutes.",
+        "at.",
     ):
         with errors_as_messages():
             load_sample(sample_file(SAMPLE_STUDIES[0].file))
             start_guide()
-            st.switch_page("views/data.py")
+            go_to("views/data.py")
     for sample in SAMPLE_STUDIES:
         if st.button(sample.title, key=f"sample-{sample.file}", icon=":material/science:"):
             with errors_as_messages():
                 load_sample(sample_file(sample.file))
-                st.switch_page("views/data.py")
+                go_to("views/data.py")
         st.caption(sample.description)
 
 part("The steps")

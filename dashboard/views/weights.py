@@ -68,8 +68,8 @@ with settings_column:
             width="stretch",
             icon=":material/cached:",
             disabled=state(STABILITY) == State.RUNNING or state(FEATURES) != State.DONE,
-            help="Fits the map that many times in the background: minutes, not seconds. Marks the "
-            "weights whose sign holds, and gives each an interval.",
+            help="Fits the map that many times in the background; you may leave the page. Marks "
+            "the weights whose sign holds, and gives each an interval.",
         ):
             run_or_start(STABILITY, **sections)
 stability = result(STABILITY) if state(STABILITY) == State.DONE else None
@@ -83,7 +83,7 @@ with main:
     if deep:
         st.caption(NORMS)
         figure(norms_figure(fitted, order, hide_zeros), "norms")
-    tabs = st.tabs([*(literal(name) for name in fitted.features[:12]), "Table"])
+    tabs = st.tabs([*(literal(name) for name in fitted.features[:12]), "Table"], key="weights.tabs")
     for tab, name in zip(tabs, fitted.features[:12], strict=False):
         with tab:
             bars = feature_bars(fitted, name, order, hide_zeros, stability)

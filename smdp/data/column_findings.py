@@ -62,7 +62,7 @@ def _one_state(
         yield Problem(
             "error",
             name,
-            f"The state variable '{name}' holds text in {len(bad)} of {len(column)} rows: "
+            f"The state variable '{name}' holds text in {len(bad):,} of {len(column):,} rows: "
             f"{listing(shown, 3)}.",
             "Make it a nominal variable or a text, replace it by numbers, mark it as a missing "
             "code, or leave the variable out.",

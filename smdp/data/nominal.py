@@ -109,15 +109,15 @@ def nominal_findings(name: str, column: pd.Series, people: pd.Series) -> Iterato
             f"{group}, or leave it out.",
         )
         return
+    beside = f" apart from '{OTHER}'" if OTHER in found.names else ""
+    first = f"'{found.names[0]}', the most frequent one{beside}"
+    text = f"'{name}': its levels are compared with {first}."
     if found.rare:
-        yield Problem(
-            "note",
-            name,
-            f"'{name}': {plural(len(found.rare), 'rare level')} ({listing(found.rare, 5)}; "
-            f"{found.rare_values:,} of {found.values:,} values) count as '{OTHER}'.",
+        text += (
+            f" {plural(len(found.rare), 'rare level')} ({listing(found.rare, 3, 20)}; "
+            f"{found.rare_values:,} of {found.values:,} values) count as '{OTHER}'."
         )
-    yield Problem("note", name, f"'{name}': its levels are compared with '{found.names[0]}', "
-                  "the most frequent one.")  # fmt: skip
+    yield Problem("note", name, text)
 
 
 def _examples(column: pd.Series) -> str:

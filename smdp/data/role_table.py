@@ -36,28 +36,28 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
                 "unit": "",
                 "group": "",
                 "missing codes": "",
-                "values": _glimpse(cells),
-                "missing": float(cells.isna().mean()),
-                "distinct": int(cells.nunique()),
-                "numeric": _is_numeric(cells),
+                **_facts(cells),
                 "label": labels.get(column.column) or "",
                 "why": column.why,
             }
         )
-    table = pd.DataFrame(rows)
-    return table.astype({"lowest": float, "highest": float, "type": object})
+    return _of_rows(rows)
 
 
 def with_facts(table: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """A table that an earlier version kept, with what this one says of each column too."""
+    """The same roles, with what the columns hold in this frame; those it has not stay as they are.
+
+    A table that an earlier version kept has fewer columns.
+    """
     if "group" not in table.columns:
         table = table.assign(group="")
-    if {"distinct", "numeric"} <= set(table.columns):
-        return table
-    cells = [frame[name] for name in table["column"]]
-    return table.assign(
-        distinct=[each.nunique() for each in cells], numeric=[_is_numeric(each) for each in cells]
-    )
+    old = table.to_dict("records")
+    rows = [each | _facts(frame[n]) if (n := each["column"]) in frame else each for each in old]
+    return _of_rows(rows)
+
+
+def _of_rows(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
+    return pd.DataFrame(rows).astype({"lowest": float, "highest": float, "type": object})
 
 
 def held_by_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -278,6 +278,15 @@ def _state(row: Mapping) -> StateVariable:
     group = row.get("group")
     group = group.strip() or None if isinstance(group, str) else None
     return StateVariable(row["column"], kind, low, high, unit, group)
+
+
+def _facts(column: pd.Series) -> dict[str, object]:
+    return {
+        "values": _glimpse(column),
+        "missing": float(column.isna().mean()),
+        "distinct": int(column.nunique()),
+        "numeric": _is_numeric(column),
+    }
 
 
 def _is_numeric(column: pd.Series) -> bool:

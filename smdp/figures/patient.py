@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
-from smdp.data.variables import variable_of
+from smdp.data.variables import Variable, variable_of
 from smdp.explanation.patient_explanation import PatientExplanation
 from smdp.explanation.person import PersonOverTime
 from smdp.figures.q_functions import ERROR_LINE, action_colour
@@ -144,14 +144,21 @@ def features_figure(patient: PatientExplanation, policy: LearnedPolicy) -> go.Fi
     return figure
 
 
+def _height_of_series(variable: Variable) -> float:
+    """1 for numbers; more where many levels are to be named, one below the other."""
+    levels = len(variable.levels) if variable.kind == "nominal" else 0
+    return max(1.0, 0.34 + 0.18 * levels)
+
+
 def over_time_figure(
     person: PersonOverTime, actions: tuple[str, ...], variables: list[str], now: int
 ) -> go.Figure:
     """What was done and what would have been recommended, over her values decision by decision."""
     shown = variables[:MOST_SERIES]
     decision = person.decision + 1
-    figure = new_figure(height=190 + 92 * len(shown))
-    strip = 0.8 / (len(shown) + 0.8)
+    heights = [_height_of_series(variable_of(person.about, name)) for name in shown]
+    figure = new_figure(height=round(190 + 92 * sum(heights)))
+    strip = 0.8 / (sum(heights) + 0.8)
     base = figure.layout.yaxis.to_plotly_json()
     _strips(figure, person, actions)
     figure.update_layout(
@@ -165,10 +172,12 @@ def over_time_figure(
         }
     )
     filled = pd.DataFrame(person.filled, columns=person.values.columns)
-    room = (1 - strip) / max(1, len(shown))
+    one = (1 - strip) / max(1.0, sum(heights))
     for place, name in enumerate(shown):
-        axis, top = f"y{place + 2}", 1 - strip - place * room
+        axis, top = f"y{place + 2}", 1 - strip - one * sum(heights[:place])
         values, holes = person.values[name].to_numpy(), filled[name].to_numpy()
+        about = variable_of(person.about, name)
+        value = "%{y}" if about.kind == "nominal" else "%{y:.4g}"
         figure.add_scatter(
             x=decision,
             y=values,
@@ -191,9 +200,8 @@ def over_time_figure(
                 name=word,
                 legendgroup=word,
                 showlegend=bool(chosen.any()) and not _named(figure, word),
-                hovertemplate=f"Decision %{{x}}: {plain(name)} %{{y:.4g}} ({word})<extra></extra>",
+                hovertemplate=f"Decision %{{x}}: {plain(name)} {value} ({word})<extra></extra>",
             )
-        about = variable_of(person.about, name)
         flat = {"range": [values[0] - 1, values[0] + 1]} if np.ptp(values) == 0 else {}
         whole: dict[str, object] = {"dtick": 1} if about.kind == "binary" else {}
         if about.kind == "nominal":
@@ -204,7 +212,7 @@ def over_time_figure(
             {
                 f"yaxis{place + 2}": {
                     **base,
-                    "domain": [max(0.0, top - room * 0.92), top - room * 0.26],
+                    "domain": [max(0.0, top - one * (heights[place] - 0.08)), top - one * 0.26],
                     "nticks": 4,
                     **flat,
                     **whole,
@@ -216,7 +224,7 @@ def over_time_figure(
             x=0,
             xref="paper",
             xanchor="left",
-            y=top - room * 0.25,
+            y=top - one * 0.25,
             yref="paper",
             yanchor="bottom",
             showarrow=False,

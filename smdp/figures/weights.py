@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Order = Literal["by size", "by group", "by name", "as in the data"]
 ORDERS: tuple[Order, ...] = ("by size", "by group", "by name", "as in the data")
+#: Pixels of a colour bar whose numbers do not touch.
+LEAST_BAR = 110
 # As far as they fit into the columns.
 MOST_IN_ONE_LINE, MOST_NUMBERED_COLUMNS, MOST_MARKED_COLUMNS, MOST_NAMED_COLUMNS = 9, 16, 40, 45
 
@@ -67,7 +69,11 @@ def weights_heatmap(
         texttemplate="%{text}",
         textfont={"size": 12},
         customdata=_cell_notes(weights, stability),
-        colorbar=colour_bar("weight" if len(feature_map.layers) == 1 else "gradient"),
+        colorbar=colour_bar(
+            "weight" if len(feature_map.layers) == 1 else "gradient",
+            lenmode="pixels",  # long names leave few rows little height
+            len=max(LEAST_BAR, 37 * len(weights)),
+        ),
         hovertemplate="%{y}, %{x}: %{z:.3f}%{customdata}<extra></extra>",
     )
     title = _weights_title(feature_map)

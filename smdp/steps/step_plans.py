@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import smdp.data.shaping.operations  # noqa: F401 - a plan may name any of them
 from smdp.data.columns import level_text
 from smdp.data.reshape import Layout
 from smdp.data.shaping.join import JoinTable

@@ -234,6 +234,19 @@ def _not_said(fitted: FittedFeatureMap) -> str:
     )
 
 
+def _all_given(fitted: FittedFeatureMap, number: int) -> str:
+    """The variables that a pass was given: 'all 6 variables that were left'."""
+    given = int(fitted.steps[fitted.steps["pass"] == number].iloc[0]["variables_count"])
+    variables = len(wholes(fitted.about))
+    if variables != len(fitted.about):  # columns were counted, and a variable may have several
+        if number > 1:
+            return "all variables that were left"
+        given = variables
+    if given == 1:
+        return "the one variable" + (" that was left" if number > 1 else "")
+    return f"all {given} variables" + (" that were left" if number > 1 else "")
+
+
 def _in_value(fitted: FittedFeatureMap) -> list[str]:
     """What a decision by the chosen features costs; nothing where that is not known."""
     chosen = chosen_candidate(fitted)
@@ -241,10 +254,7 @@ def _in_value(fitted: FittedFeatureMap) -> list[str]:
         return []
     q = int(chosen["dimension"])
     these = "this feature" if q == 1 else f"these {q} features"
-    given = fitted.steps[fitted.steps["pass"] == chosen["pass"]].iloc[0]["variables_count"]
-    whole = f"all {given} variables" if given > 1 else "the one variable"
-    if chosen["pass"] > 1:
-        whole += f" that {'were' if given > 1 else 'was'} left"
+    whole = _all_given(fitted, int(chosen["pass"]))
     if chosen["same_choice"] == 1:
         return [f"By {these} and by {whole}, the same treatment is chosen at every decision."]
     low, high = chosen["value_lost_low"], chosen["value_lost_high"]

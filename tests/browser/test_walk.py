@@ -39,6 +39,14 @@ def test_sample_to_trajectories(open_page, screenshot, console_errors):
     expect(main(page)).to_contain_text("18 levels of 'cigs'", timeout=SLOW)
     expect(page.get_by_test_id("stSidebar")).to_contain_text("756 transitions, 18 levels")
     screenshot("rescaling")
+    page.get_by_role("tab", name="Ranges").click()
+    main(page).get_by_text("Own units", exact=True).click()
+    expect(main(page)).to_contain_text("are not those that the result below", timeout=SLOW)
+    expect(page.get_by_role("tab", name="Ranges")).to_have_attribute("aria-selected", "true")
+
+    for title in ("Missing values", "Data", "From a mobile-health trial to a policy you can read"):
+        page.go_back()
+        expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=SLOW)
     assert console_errors == []
 
 

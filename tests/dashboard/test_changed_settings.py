@@ -1,9 +1,12 @@
 """Every control that a result was made with: changed, the page says so; changed back, no more."""
 
+import ast
 import io
+from pathlib import Path
 
 import pytest
 
+import dashboard
 from dashboard.form import Form
 from smdp.analysis.analysis import run_analysis
 from smdp.analysis.saved_file import analysis_to_bytes
@@ -241,3 +244,13 @@ def test_each_cell_of_the_table_of_columns(finished, cells):
     before = {name: rows.loc["stress", name] for name in cells}
     assert NOTICE in app.set_role("stress", **cells).text
     assert NOTICE not in app.set_role("stress", **before).text
+
+
+def test_tabs_have_keys():
+    """Without one, the first tab opens again when a notice appears above them."""
+    bare = []
+    for module in Path(dashboard.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(module.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.tabs":
+                bare += [] if any(k.arg == "key" for k in call.keywords) else [module.name]
+    assert bare == []

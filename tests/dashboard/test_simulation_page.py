@@ -6,7 +6,6 @@ from waiting import finish, wait_until
 
 from dashboard import jobs, session
 from dashboard.jobs import JobState
-from dashboard.simulation_time import about
 from smdp.simulation.compare import compare_with_paper
 from smdp.simulation.requests import SimulationRequest, StudyPlanRequest
 from smdp.simulation.study_run import run_study
@@ -14,7 +13,6 @@ from smdp.simulation.study_settings import (
     PaperComparison,
     PlanningSettings,
     SimulationSetting,
-    planned_cells,
 )
 from smdp.words.simulation import beside_the_paper, notes_on, others_behind, trials_so_far
 
@@ -35,10 +33,10 @@ def small_comparison(page, replications=2):
     return page.run().press("Simulate")
 
 
-def test_empty_page_teaches_and_says_how_long_it_takes(page):
+def test_empty_page_teaches_and_promises_no_time(page):
     assert "No file is needed" in page.text
     button = next(b for b in page.at.button if b.label.startswith("Simulate"))
-    assert button.label.startswith("Simulate, about ")
+    assert button.label == "Simulate"
     assert not button.disabled
 
 
@@ -165,15 +163,6 @@ def test_notes_say_what_is_not_comparable():
     other = SimulationSetting("linear", 0, discount=0.9)
     assert [p.about for p in notes_on(study, other)] == ["discount"]
     assert notes_on(study, PAPER) == []
-
-
-def test_the_time_it_takes_grows_with_the_work():
-    def cells(noise, replications):
-        return planned_cells([SimulationSetting("exp", noise)], ["adnn"], replications)
-
-    assert about(cells(0, 1), quickly=True) == "about 10 s"
-    assert about(cells(0, 20), quickly=False).endswith("min")
-    assert " h " in about(cells(200, 100), quickly=False)
 
 
 def test_a_study_made_on_the_command_line_is_opened(page, tmp_path):

@@ -10,6 +10,11 @@ def test_long_names_are_cut():
     assert str(error).endswith("is empty. Leave it out.")
 
 
+def test_what_stands_between_two_names_is_kept():
+    message = f"'weather' is compared with 'sun', {'and so on ' * 20} as 'other'."
+    assert SmdpError(message).problem == message
+
+
 def test_no_message_is_endless():
     assert len(SmdpError("'" * 5_000).problem) == LONGEST_MESSAGE
     found = Problem("note", "x", "It's " * 2_000, "n" * 10_000)

@@ -140,7 +140,7 @@ class GroupRare(_OfOneColumn, Operation, do="group rare", title="Group rare valu
         if (self.fewest_rows is None) == (self.fewest_share is None):
             raise SettingError(
                 f"When a value of '{shorten(self.column)}' is rare must be said in one way.",
-                "Give either its fewest rows ('fewest_rows') or smallest share ('fewest_share').",
+                "Give either the fewest rows of a level or the smallest share, not both.",
             )
 
     def describe(self) -> str:

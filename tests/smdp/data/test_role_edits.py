@@ -86,7 +86,13 @@ def test_outcomes_are_columns_first_then_next_values(table):
 def test_a_table_that_was_kept_before_gets_what_is_new(table, frame):
     old = table.drop(columns=["distinct", "numeric"])
     pd.testing.assert_frame_equal(with_facts(old, frame)[list(table)], table, check_dtype=False)
-    assert with_facts(table, frame) is table
+
+
+def test_what_columns_hold_is_said_anew_where_rows_are_gone(table, frame):
+    first = with_facts(table, frame.head(1).drop(columns="y")).set_index("column")
+    assert set(first["distinct"].drop("y")) <= {0, 1}
+    assert first.loc["y", "distinct"] == frame["y"].nunique()
+    pd.testing.assert_frame_equal(with_facts(first.reset_index(), frame)[list(table)], table)
 
 
 def test_without_a_treatment_it_is_said_what_can_be_done(table):

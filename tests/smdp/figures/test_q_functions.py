@@ -191,3 +191,13 @@ def test_what_cannot_be_chosen_is_an_open_mark(policy):
     marks = q_values_figure(q, ("none",)).data
     assert [m.marker.symbol for m in marks] == ["circle", "circle-open", "circle-open"]
     assert not marks[0].error_x.visible
+
+
+def test_many_levels_of_a_variable_have_room_to_be_named():
+    levels = tuple((float(code), f"level {code}") for code in range(8))
+    person = long_course(30)
+    named = replace(person, about=(Variable("mood", kind="nominal", levels=levels),))
+    plain, roomy = (over_time_figure(each, ACTIONS, ["mood"], 12) for each in (person, named))
+    low, high = roomy.layout.yaxis2.domain
+    assert roomy.layout.height > plain.layout.height
+    assert (high - low) * roomy.layout.height > 8 * 14

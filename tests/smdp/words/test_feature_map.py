@@ -66,6 +66,15 @@ def test_enough_in_practice_with_the_exact_answer_beside_it(plain_map):
     )
 
 
+def test_a_variable_of_several_columns_is_counted_once(plain_map):
+    fitted = with_tried(plain_map)
+    about = tuple(
+        replace(variable, whole="weather", whole_kind="nominal", part=variable.name)
+        for variable in fitted.about
+    )
+    assert "instead of the one variable costs" in said(replace(fitted, about=about))
+
+
 def test_what_a_decision_by_the_features_costs(plain_map):
     fitted = with_tried(plain_map)
     text = said(fitted)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -62,6 +64,15 @@ SHAPE: tuple[smdp.Operation, ...] = (
     smdp.ComputeColumn("before", "coalesce(lag(reward), 0)"),
     smdp.KeepRows("t > 0"),
 )
+
+
+@pytest.mark.parametrize("module", ["smdp.analysis.step_request", "smdp.analysis.plan"])
+def test_a_new_process_knows_every_kind(module: str) -> None:
+    code = (
+        f"import {module}; from smdp.data.shaping.operation import Operation as O; print(*O.kinds)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) == {word for each in OPERATIONS for word in each.do.split()}
 
 
 def test_operations_are_done_in_order_and_recorded() -> None:
