@@ -10,6 +10,7 @@ from pathlib import Path
 
 SLOW = {
     "as_in_the_paper",
+    "before_and_after",
     "closed_set",
     "dimension_test",
     "effects",
@@ -23,6 +24,7 @@ SLOW = {
     "size_and_power",
     "student_sample",
     "tests_by_person",
+    "whole_analysis",
 }
 
 here = Path(__file__).parent

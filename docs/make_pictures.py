@@ -64,6 +64,8 @@ def walk(page: Page) -> None:
     picture(page, "missing-values")
     press(page, "Next: rescaling")
     do(page, "Rescale all variables", "transitions, .* levels")
+    press(page, "Next: effects")
+    picture(page, "effects")
     press(page, "Next: screening")
     do(page, "Screen 15 variables", "of 15 variables kept")
     picture(page, "screening")

@@ -164,7 +164,8 @@ class Search:
         if len(places) < 2:
             return {}
         every = [column for j in places for column in self.columns[j]]
-        alike = says_the_same(self.trajectories.states[self.rows.row, self.rows.time][:, every])
+        row, time = self.rows.row[:, None], self.rows.time[:, None]
+        alike = says_the_same(self.trajectories.states[row, time, every])
         whose = np.repeat(np.arange(len(places)), [len(self.columns[j]) for j in places])
         first = np.searchsorted(whose, np.arange(len(places) + 1))
         own = [slice(a, b) for a, b in pairwise(first.tolist())]

@@ -46,24 +46,44 @@ def folds_of_subjects(
     )
 
 
+class MapsWithoutFolds:
+    """Maps fitted anew to some trajectories without each fold; policies of one map share them."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[FittedFeatureMap, NDArray[np.int64], list[FittedFeatureMap]]] = []
+
+    def of(
+        self,
+        trajectories: Trajectories,
+        fitted: FittedFeatureMap,
+        fold: NDArray[np.int64],
+        progress: Progress,
+    ) -> list[FittedFeatureMap]:
+        for known, its_fold, found in self._known:
+            if np.array_equal(its_fold, fold) and known == fitted:
+                return found
+        kind = map_kind(fitted.kind)
+        found = kind.without_each(trajectories, fitted, fold, progress=progress)
+        self._known.append((fitted, fold, found))
+        return found
+
+
 def learned_without_each(
     trajectories: Trajectories,
     policy: LearnedPolicy,
     fold: NDArray[np.int64],  # (n,): of each trajectory; -1 for those that are never judged
     *,
-    refit_map: bool,
+    refitted: MapsWithoutFolds | None,  # None: the map stays as it is
     progress: Progress,
 ) -> list[LearnedPolicy]:
     """The policy as it would have been learned without each fold."""
     count = int(fold.max()) + 1
     maps = [policy.feature_map] * count
     share = 0.0
-    if refit_map:
+    if refitted is not None:
         share = 0.8
-        kind = map_kind(policy.feature_map.kind)
-        maps = kind.without_each(
-            trajectories, policy.feature_map, fold, progress=between(progress, 0.0, share)
-        )
+        fitting = between(progress, 0.0, share)
+        maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
     # Errors of margins and parameters are of no use here.
     settings = replace(policy.settings, bootstraps=0)
 

@@ -109,7 +109,7 @@ def _gain(
 ) -> tuple[float, bool]:
     """Of the policy over the observed one, and whether its interval excludes 0."""
     study = evaluation_study(trajectories, policy, settings, seed)
-    own = study.estimate(study.targets(policy, refit_map=False, progress=silent))
+    own = study.estimate(study.targets(policy, refitted=None, progress=silent))
     observed = study.estimate(study.shared(observed_target(study.rows)))
     gain = own.value - observed.value
     error = standard_error(

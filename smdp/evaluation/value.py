@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
-from smdp.evaluation.cross_fit import folds_of_subjects, learned_without_each
+from smdp.evaluation.cross_fit import (
+    MapsWithoutFolds,
+    folds_of_subjects,
+    learned_without_each,
+)
 from smdp.evaluation.estimators import (
     Basis,
     Estimate,
@@ -34,7 +38,7 @@ from smdp.feature_map.kinds import map_kind
 from smdp.independence.inputs import check_seed
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.policy_settings import PolicySettings
-from smdp.progress import Progress, silent
+from smdp.progress import Progress, part_of, silent
 from smdp.propensity import Propensities, propensities
 from smdp.result import Result
 from smdp.text import listing
@@ -112,13 +116,46 @@ def evaluate_policy(
     A `LearnedPolicy` is learned anew without each fold of subjects; any other policy is taken as
     given, so it must not have been made from these data.
     """
+    return evaluate_policies(trajectories, [policy], settings, seed=seed, progress=progress)[0]
+
+
+def evaluate_policies(
+    trajectories: Trajectories,
+    policies: Sequence[AnyPolicy],
+    settings: EvaluationSettings,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> tuple[PolicyValue, ...]:
+    """Each as `evaluate_policy` does it; a map that several have is fitted anew once for all."""
+    maps = MapsWithoutFolds()
+    return tuple(
+        _evaluated(
+            trajectories,
+            policy,
+            settings,
+            seed,
+            part_of(progress or silent, k, len(policies)),
+            maps,
+        )
+        for k, policy in enumerate(policies)
+    )
+
+
+def _evaluated(
+    trajectories: Trajectories,
+    policy: AnyPolicy,
+    settings: EvaluationSettings,
+    seed: int,
+    progress: Progress,
+    maps: MapsWithoutFolds,
+) -> PolicyValue:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     check_seed(seed)
-    progress = progress or silent
     with threadpool_limits(1, user_api="blas"):
         study = evaluation_study(trajectories, policy, settings, seed)
-        everyone = _policies(study, policy, settings, progress)
+        everyone = _policies(study, policy, maps if settings.refit_map else None, progress)
         estimates = {}
         for done, (name, targets) in enumerate(everyone.items()):
             progress(0.5 + 0.5 * done / len(everyone), f"Estimating the value: {name}")
@@ -148,14 +185,17 @@ def evaluate_policy(
 
 
 def _policies(
-    study: EvaluationStudy, policy: AnyPolicy, settings: EvaluationSettings, progress: Progress
+    study: EvaluationStudy,
+    policy: AnyPolicy,
+    refitted: MapsWithoutFolds | None,
+    progress: Progress,
 ) -> dict[str, list[Target]]:
     """By name, for each fold; the policy in question first."""
     name = "learned" if isinstance(policy, LearnedPolicy) else "given"
     found = {
         name: study.targets(
             policy,
-            refit_map=settings.refit_map,
+            refitted=refitted,
             progress=lambda share, what: progress(0.5 * share, what),
         ),
         "observed": study.shared(observed_target(study.rows)),
@@ -228,15 +268,17 @@ class EvaluationStudy:
         """A policy that was not learned here: the same for every fold."""
         return [target] * (int(self.fold.max()) + 1)
 
-    def targets(self, policy: AnyPolicy, *, refit_map: bool, progress: Progress) -> list[Target]:
+    def targets(
+        self, policy: AnyPolicy, *, refitted: MapsWithoutFolds | None, progress: Progress
+    ) -> list[Target]:
         """For each fold the policy learned without it; or the policy as it is, if it was given."""
         if not isinstance(policy, LearnedPolicy):
             return self.shared(policy_target(self.trajectories, self.rows, self.taken, policy))
-        learned = self.learned(policy, refit_map=refit_map, progress=progress)
+        learned = self.learned(policy, refitted=refitted, progress=progress)
         return [policy_target(self.trajectories, self.rows, self.taken, each) for each in learned]
 
     def learned(
-        self, policy: LearnedPolicy, *, refit_map: bool, progress: Progress
+        self, policy: LearnedPolicy, *, refitted: MapsWithoutFolds | None, progress: Progress
     ) -> list[LearnedPolicy]:
         """The policy as it would have been learned without each fold."""
         fold = np.full(self.rows.shape[0], -1, dtype=np.int64)
@@ -245,7 +287,7 @@ class EvaluationStudy:
             self.trajectories.select(policy.variables),
             policy,
             fold,
-            refit_map=refit_map,
+            refitted=refitted,
             progress=progress,
         )
 

@@ -14,7 +14,7 @@ from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable, described, table_in_own_units, variable_of
 from smdp.errors import DataError, SettingError
 from smdp.feature_map.fitted_map import FittedFeatureMap
-from smdp.feature_map.layers import ACTIVATIONS, SLOPES, Layer
+from smdp.feature_map.layers import ACTIVATIONS, ROWS_NEAR, SLOPES, Layer
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.q_function import QFunction
 from smdp.result import Result
@@ -255,6 +255,11 @@ def pulled_back(layers: Sequence[Layer], activation: str, inputs: Floats, outer:
 
     Backwards, as m is small where the numbers of features and variables need not be.
     """
+    if layers and len(inputs) > ROWS_NEAR:
+        parts = [slice(k, k + ROWS_NEAR) for k in range(0, len(inputs), ROWS_NEAR)]
+        return np.concatenate(
+            [pulled_back(layers, activation, inputs[some], outer[some]) for some in parts]
+        )
     before = []
     for layer in layers:
         before.append(inputs @ layer.weights.T + layer.bias)

@@ -31,6 +31,8 @@ SLOPES: dict[str, Elementwise] = {
 ODD = ("arctan", "tanh", "identity")
 
 
+#: As many rows as stay near the processor on their way through a network.
+ROWS_NEAR = 8192
 #: Derivatives are (rows, out, in): this many rows at once bound the memory.
 ROWS_AT_ONCE = 2000
 
@@ -79,6 +81,9 @@ def apply(
     layers: Sequence[Layer], activation: str, inputs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(..., out): the layers one after the other, with the activation after each."""
+    if layers and inputs.ndim == 2 and len(inputs) > ROWS_NEAR:
+        parts = range(0, len(inputs), ROWS_NEAR)
+        return np.concatenate([apply(layers, activation, inputs[k : k + ROWS_NEAR]) for k in parts])
     for layer in layers:
         inputs = ACTIVATIONS[activation](inputs @ layer.weights.T + layer.bias)
     return inputs

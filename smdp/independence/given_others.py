@@ -42,7 +42,10 @@ RIDGE = 1e-6  # a share of the rows, columns being standardised
 #: Two columns whose correlation is this near to 1 say the same.
 SAME = 1 - 1e-6
 #: Functions of variables that are taken in hand at once.
-AT_ONCE_BYTES = 256 * 2**20
+AT_ONCE_BYTES = 64 * 2**20
+
+#: Rows whose products are summed at once.
+ROWS_AT_ONCE = 20_000
 
 #: (1 - h)^(-1/2) on 0 <= h <= .96 as a polynomial: off by less than 1 %.
 LARGEST_LEVERAGE = 0.96
@@ -77,7 +80,10 @@ class GivenOthers:
         after = trajectories.states[rows.row, rows.time + 1]
         centre, scale = here.mean(axis=0), here.std(axis=0)
         scale = np.where(scale > 1e-12 * np.abs(centre), scale, 1.0)
-        self.states, self.following = (here - centre) / scale, (after - centre) / scale
+        for values in (here, after):  # in place: of a large study each is a good part of a GB
+            values -= centre
+            values /= scale
+        self.states, self.following = here, after
         self.utility = trajectories.utilities[rows.row, rows.time]
         self.frequencies = random.normal(size=(here.shape[1], RANDOM_COSINES))
         self.phases = random.uniform(0, 2 * np.pi, RANDOM_COSINES)
@@ -197,10 +203,11 @@ class GivenOthers:
         """What the regressions are on, in the order in which it is kept if rows are few."""
         own = self._all(known)
         z = self.states[:, own]
-        combined = z @ (self.frequencies[own] / np.sqrt(max(len(own), 1)))
         columns = [self._actions_before(), z, z * z, np.cos(z), np.sin(z)]
         if len(known):
-            columns.append(np.cos(combined + self.phases))
+            combined = z @ (self.frequencies[own] / np.sqrt(max(len(own), 1)))
+            combined += self.phases
+            columns.append(np.cos(combined, out=combined))
         return np.concatenate(columns, axis=1)
 
     def _states_alone(self, known: Sequence[int]) -> NDArray[np.float64]:
@@ -219,10 +226,13 @@ class GivenOthers:
 
 def says_the_same(columns: NDArray[np.float64]) -> NDArray[np.bool_]:
     """(c, c): which columns are straight lines of each other."""
-    centred_columns = columns - columns.mean(axis=0)
-    size = np.sqrt((centred_columns**2).sum(axis=0))
-    products = np.abs(centred_columns.T @ centred_columns)
-    return np.asarray(products > SAME * np.outer(size, size))
+    mean = columns.mean(axis=0)
+    products = np.zeros((len(mean), len(mean)))
+    for start in range(0, len(columns), ROWS_AT_ONCE):
+        some = columns[start : start + ROWS_AT_ONCE] - mean
+        products += some.T @ some
+    size = np.sqrt(products.diagonal())
+    return np.asarray(np.abs(products) > SAME * np.outer(size, size))
 
 
 @dataclass(frozen=True)
@@ -269,7 +279,9 @@ def _orthonormal(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Q with QQ' = the hat matrix of a ridge regression with intercept."""
     spread = columns.std(axis=0)
     kept = np.flatnonzero(spread > 1e-9)[: len(columns) // ROWS_A_COLUMN]
-    z = (columns[:, kept] - columns[:, kept].mean(axis=0)) / spread[kept]
+    z = columns[:, kept]
+    z -= z.mean(axis=0)
+    z /= spread[kept]
     z = np.column_stack([np.ones(len(columns)), z])
     gram = z.T @ z
     gram[np.diag_indices_from(gram)] += RIDGE * len(z)

@@ -85,5 +85,7 @@ def _squared_distances(
     """(m, P). By differences, one feature after the other: exactly 0 for equal states."""
     found = np.zeros((len(states), len(points)))
     for j in range(points.shape[1]):
-        found += np.square(states[:, j, None] - points[None, :, j])
-    return np.nan_to_num(found, nan=np.inf)
+        apart = states[:, j, None] - points[None, :, j]
+        found += np.square(apart, out=apart)
+    found[~np.isfinite(states).all(axis=1)] = np.inf
+    return found

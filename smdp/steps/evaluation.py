@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from smdp.blocks import Bullets, Heading, Notice, Paragraph, bullets, table
 from smdp.data.problem import Problem
 from smdp.feature_map.kinds import map_kind
-from smdp.progress import Progress, part_of
+from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.policies import learned_from, policy_names
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
@@ -29,19 +29,12 @@ if TYPE_CHECKING:
 
 
 def run(analysis: Analysis, progress: Progress) -> tuple[PolicyValue, ...]:
-    from smdp.evaluation.value import evaluate_policy
+    from smdp.evaluation.value import evaluate_policies
 
     prepared, plan, policies = analysis.prepared, analysis.plan.evaluation, analysis.policies
     assert prepared is not None
-    return tuple(
-        evaluate_policy(
-            prepared.trajectories,
-            policy,
-            plan.settings,
-            seed=plan.seed,
-            progress=part_of(progress, k, len(policies)),
-        )
-        for k, policy in enumerate(policies)
+    return evaluate_policies(
+        prepared.trajectories, policies, plan.settings, seed=plan.seed, progress=progress
     )
 
 

@@ -274,8 +274,8 @@ def trial_words(summary: TrialSummary, telling: Telling | None = None) -> pd.Dat
 
 
 def _term(term: str) -> str:
-    named = {AVERAGE: "average effect", INTERCEPT: "effect with all moderators 0"}
-    return named.get(term, f"change with {term}")
+    named = {AVERAGE: "average", INTERCEPT: "all moderators 0"}
+    return named.get(term, f"per unit of {term}")
 
 
 def _what(summary: TrialSummary) -> str:

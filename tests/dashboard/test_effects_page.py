@@ -1,6 +1,7 @@
 """The page Effects: what treatment did, before any policy."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,7 @@ def test_controls_moderators_and_what_is_compared_with(walking):
     walking.at.checkbox(key="trial.logarithm").check()
     walking.run()
     assert "before the logarithm +" in walking.text
-    assert "change with pain" in tables(walking, "term")[0]["term"].tolist()
+    assert "per unit of pain" in tables(walking, "term")[0]["term"].tolist()
     walking.at.selectbox(key="trial.reference").set_value("message")
     walking.run()
     assert "against message" in walking.text
@@ -73,3 +74,27 @@ def test_a_yes_no_outcome_is_told_as_a_risk(app):
     app.set_role("relapsed", role="utility").press("Use these roles").go("effects")
     assert "times as likely" in app.text
     assert "percentage points" in app.text
+
+
+MRT = Path(__file__).parents[3] / "shared" / "data" / "mrt"
+
+
+@pytest.mark.skipif(not MRT.exists(), reason="the trials with values of R are not here")
+def test_the_values_of_r_from_the_page(app):
+    """MRTAnalysis 0.3.0 on its synthetic trial, by day in study."""
+    app.upload("mimic.csv", (MRT / "mimic_heartsteps.csv").read_bytes())
+    app.set_role("logstep_30min", role="utility").set_role("day_in_study", role="state")
+    app.press("Use these roles").go("effects")
+    app.at.multiselect(key="trial.controls").set_value(["logstep_pre30min"])
+    app.at.multiselect(key="trial.moderators").set_value(["day_in_study"])
+    found = app.run().at.session_state[Key.ANALYSIS].trial
+    effects = found.effects.set_index("term")
+    assert found.freedom == 32
+    expected = {
+        "intercept": (0.64860063176, 0.43049809467, 0.86670316885, 0.10707396871),
+        "day_in_study": (-0.02374011092, -0.03278932632, -0.01469089552, 0.00444256825),
+    }
+    for term, values in expected.items():
+        shown = effects.loc[term, ["estimate", "lower", "upper", "standard_error"]]
+        assert tuple(shown) == pytest.approx(values, abs=1e-6)
+    assert "per unit of day_in_study" in tables(app, "term")[0]["term"].tolist()

@@ -37,14 +37,14 @@ Newton methods", for fewer rows in J'J.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.feature_map.layers import ACTIVATIONS, SLOPES, Layer, Network
+from smdp.feature_map.layers import ACTIVATIONS, ROWS_NEAR, SLOPES, Layer, Network
 from smdp.feature_map.transitions import TrainingSets
 from smdp.parallel import each
 from smdp.progress import Progress, silent
@@ -216,11 +216,19 @@ class _Loss:
 
     def _value(self, network: Network, theta: Floats) -> float:
         total = 0.0
-        for a, states in enumerate(self._states):
-            out = self._through(network, a, states)[1].out
-            squares = np.square(out - self._targets[a]).sum(axis=0) @ self._counts[a]
-            total += squares / (len(states) * len(self._rows))
+        for a in range(len(self._states)):
+            squares = 0.0
+            for states, targets in self._some_rows(a):
+                out = self._through(network, a, states)[1].out
+                squares += np.square(out - targets).sum(axis=0) @ self._counts[a]
+            total += squares / (len(self._states[a]) * len(self._rows))
         return float(total + self._ridge @ theta**2)
+
+    def _some_rows(self, a: int) -> Iterator[tuple[Floats, Floats]]:
+        """States and targets of a head, as many rows at once as stay near the processor."""
+        for start in range(0, len(self._states[a]), ROWS_NEAR):
+            some = slice(start, start + ROWS_NEAR)
+            yield self._states[a][some], self._targets[a][some]
 
     def _through(self, network: Network, a: int, states: Floats) -> tuple[_Pass, _Pass]:
         features = _forward(network.features, self._activation, states, linear_end=False)
@@ -228,17 +236,18 @@ class _Loss:
 
     def _slope(self, network: Network, theta: Floats) -> Floats:
         """Minus half of the loss's: where to go."""
-        of_features: Floats | None = None
+        of_features: Floats | float = 0.0
         of_heads = []
-        for a, states in enumerate(self._states):
-            features, head = self._through(network, a, states)
-            error = (self._targets[a] - head.out) * self._counts[a]
-            error /= len(states) * len(self._rows)
-            own, error = _sums_back(network.heads[a], self._activation, head, error, True)
-            shared, _ = _sums_back(network.features, self._activation, features, error, False)
-            of_heads.append(own)
-            of_features = shared if of_features is None else of_features + shared
-        assert of_features is not None
+        for a in range(len(self._states)):
+            of_head: Floats | float = 0.0
+            for states, targets in self._some_rows(a):
+                features, head = self._through(network, a, states)
+                error = (targets - head.out) * self._counts[a]
+                error /= len(self._states[a]) * len(self._rows)
+                own, error = _sums_back(network.heads[a], self._activation, head, error, True)
+                shared, _ = _sums_back(network.features, self._activation, features, error, False)
+                of_head, of_features = of_head + own, of_features + shared
+            of_heads.append(of_head)
         return np.concatenate([of_features, *of_heads]) - self._ridge * theta
 
     def _curvature(self, network: Network) -> Floats:

@@ -11,12 +11,13 @@ import pytest
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.evaluation.cross_fit import folds_of_subjects
+from smdp.evaluation.cross_fit import MapsWithoutFolds, folds_of_subjects
 from smdp.evaluation.estimators import piecewise_basis
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.value import evaluate_policy, evaluation_study
+from smdp.evaluation.value import evaluate_policies, evaluate_policy, evaluation_study
 from smdp.evaluation.value_rows import value_rows
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
+from smdp.feature_map.base import MapKind
 from smdp.feature_map.identity import identity_feature_map
 from smdp.feature_map.kinds import map_kind
 from smdp.plain_data import read_plain, write_plain
@@ -172,7 +173,7 @@ def test_a_learned_policy_is_judged_by_others():
     )
     assert found.gain["lower"] > 0
     prepared = evaluation_study(study, policy, QUICK, 0)
-    learned = prepared.learned(policy, refit_map=True, progress=silent)
+    learned = prepared.learned(policy, refitted=MapsWithoutFolds(), progress=silent)
     weights = [each.q.layers[0].weights for each in learned]
     assert len(learned) == 5
     assert all((w != weights[0]).any() for w in weights[1:])
@@ -214,6 +215,27 @@ def test_the_map_is_fitted_anew_without_each_fold():
     assert anew.estimate != held.estimate
     assert any("chosen with all subjects" in note for note in anew.notes)
     assert any("was not fitted anew" in note for note in held.notes)
+
+
+def test_policies_of_one_map_share_its_fits_without_each_fold(monkeypatch):
+    study = chain(30, 10, seed=1)
+    fitted = identity_feature_map(study)
+    policies = [
+        learn_policy(study, each, PolicySettings(bootstraps=0, discount=discount), seed=0)
+        for each, discount in ((fitted, 0.5), (replace(fitted), 0.8))  # equal, not the same
+    ]
+    alone = [evaluate_policy(study, policy, QUICK, seed=0) for policy in policies]
+    fits, without_each = [], MapKind.without_each
+
+    def counted(kind, *given, **options):
+        fits.append(kind)
+        return without_each(kind, *given, **options)
+
+    monkeypatch.setattr(MapKind, "without_each", counted)
+    together = evaluate_policies(study, policies, QUICK, seed=0)
+    assert len(fits) == 1
+    for one, other in zip(alone, together, strict=True):
+        pd.testing.assert_frame_equal(one.table, other.table, check_exact=True)
 
 
 def test_the_same_seed_gives_the_same_result_and_a_file_keeps_it(tmp_path):

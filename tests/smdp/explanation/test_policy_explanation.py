@@ -13,6 +13,7 @@ from smdp.data.prepare import prepare
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.errors import DataError, SettingError
+from smdp.explanation import policy_explanation
 from smdp.explanation.policy_explanation import (
     by_feature,
     by_variable,
@@ -80,6 +81,15 @@ def test_the_chain_rule_agrees_with_small_steps(hidden, map_hidden):
         expected = (change[:, 1:] - change[:, :1]) / (2 * step)
         np.testing.assert_allclose(of_features[:, :, k], expected, atol=1e-6)
     assert (found[:, :, 3] == 0).all()
+
+
+def test_derivatives_at_many_rows_are_taken_in_parts(monkeypatch):
+    policy = random_policy(NAMES, hidden=(8,), map_hidden=(5,))
+    states = np.random.default_rng(0).normal(size=(50, 4))
+    at_once = by_variable(policy.feature_map, policy.q, states, [(1, 0)])
+    monkeypatch.setattr(policy_explanation, "ROWS_NEAR", 7)
+    in_parts = by_variable(policy.feature_map, policy.q, states, [(1, 0)])
+    np.testing.assert_allclose(in_parts, at_once, rtol=1e-12)
 
 
 def test_effects_of_a_linear_policy_are_its_slopes_per_standard_deviation(study):

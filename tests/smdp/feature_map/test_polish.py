@@ -173,3 +173,12 @@ def test_it_can_be_stopped(sets):
 
     with pytest.raises(Cancelled):
         polished(sets, started(sets), 0.1, report=stop)
+
+
+def test_many_rows_go_through_in_parts(sets, monkeypatch):
+    (network, *_) = started(sets)
+    loss, numbers = of_rows(sets, network, 0.01, different_counts(sets)), polish._numbers(network)
+    at_once = value(loss, network), loss._slope(network, numbers)
+    monkeypatch.setattr(polish, "ROWS_NEAR", 7)
+    assert value(loss, network) == pytest.approx(at_once[0], rel=1e-12)
+    np.testing.assert_allclose(loss._slope(network, numbers), at_once[1], rtol=1e-9, atol=1e-12)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from smdp.feature_map import layers as of_layers
 from smdp.feature_map.adnn import dimension, tuning
 from smdp.feature_map.adnn.dimension import candidate_dimensions
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
@@ -235,3 +236,13 @@ def test_order_and_sign_do_not_depend_on_how_the_network_came_out():
     ]
     np.testing.assert_array_equal(found[0], [[0, 0, 0.5], [1.0, 0, 0]])
     np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_many_rows_go_through_layers_in_parts(monkeypatch):
+    random = np.random.default_rng(0)
+    layers = [Layer(random.normal(size=(out, 3)), random.normal(size=out)) for out in (3, 2)]
+    rows = random.normal(size=(50, 3))
+    at_once = apply(layers, "arctan", rows)
+    monkeypatch.setattr(of_layers, "ROWS_NEAR", 7)
+    np.testing.assert_allclose(apply(layers, "arctan", rows), at_once, rtol=1e-12)
+    assert apply((), "arctan", rows) is rows

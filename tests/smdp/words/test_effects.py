@@ -35,7 +35,7 @@ def test_numbers_and_percent(linear):
     assert f"by {row['estimate']:.2f} (" in plain
     assert f"{100 * np.expm1(row['estimate']):+.0f} % (" in percent
     assert trial_words(summary)["term"].tolist() == [
-        "average effect", "change with S1", "effect with all moderators 0",
+        "average", "per unit of S1", "all moderators 0",
     ]  # fmt: skip
     text = " ".join(describe_trial(summary))
     assert "says nothing about later decisions" in text
