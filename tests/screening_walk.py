@@ -28,6 +28,7 @@ def walk_to_screening(page: Page) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").nth(1).set_input_files(
         {"name": "rescaled.smdp", "mimeType": "application/zip", "buffer": rescaled_sample()}
     )
+    press(page, "Next: effects")
     press(page, "Next: screening")
 
 

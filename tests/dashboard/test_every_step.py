@@ -27,6 +27,7 @@ PAGES = (
     "weights",
     "markov_check",
     "q_functions",
+    "effects",
     "policy",
     "patient",
     "report",
@@ -49,7 +50,10 @@ def click_through(app):
     next(box for box in app.at.selectbox if box.label == "Direction").set_value("Less is better")
     app.run().press("Use these roles").go("missing_values").press("mpute")
     app.go("rescaling").at.radio(key="rescaling.way").set_value("Ordinal: common levels")
-    app.run().press("Rescale all variables").go("screening")
+    app.run().press("Rescale all variables").go("effects")
+    app.at.multiselect(key="trial.controls").set_value(["stress"])
+    app.at.multiselect(key="trial.moderators").set_value(["stress"])
+    app.run().go("screening")
     app.at.number_input(key="screening.permutations").set_value(299)
     app.at.number_input(key="screening.seed").set_value(3)
     app.at.multiselect(key="screening.force_in").set_value(["craving", "stress"])
@@ -71,8 +75,6 @@ def click_through(app):
     app.at.number_input(key="evaluation.bootstraps").set_value(20)
     app.at.number_input(key="evaluation.seed").set_value(6)
     app.at.number_input(key="placebo.repeats").set_value(5)
-    app.at.multiselect(key="trial.controls").set_value(["stress"])
-    app.at.multiselect(key="trial.moderators").set_value(["stress"])
     app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
     return finished(app)
 
@@ -128,7 +130,7 @@ def test_the_exported_plan_in_a_fresh_process_gives_every_table(clicked, repeate
 def look_at_every_page(app, sidebar):
     for page in PAGES:
         said = app.go(page).text
-        assert app.sidebar[:9] == sidebar[:9]
+        assert app.sidebar[:10] == sidebar[:10]
         assert "not those that the result" not in said, page
         assert "out of date" not in said, page
         assert not app.at.error, page
@@ -160,8 +162,8 @@ def test_what_a_plan_made_is_opened_with_the_plans_choices(
     app = open_file(repeated)
     assert "controls show what its plan says" in app.text
     assert app.at.selectbox(key="the policy").value == "neural"
-    assert app.at.multiselect(key="trial.moderators").value == ["stress"]
     look_at_every_page(app, clicked[1])
+    assert app.go("effects").at.multiselect(key="trial.moderators").value == ["stress"]
     assert "controls show what its plan says" not in app.text
     same_as(load_analysis(repeated), saved(app, autosaves))
 
@@ -171,7 +173,7 @@ def test_without_its_data_it_goes_on_once_it_has_the_table(clicked, autosaves, m
     analysis, sidebar = clicked
     app = open_file(analysis_to_bytes(analysis, with_data=False))
     assert "(168 rows, 7 columns)" in app.text
-    assert f"Screening: {sidebar[3]}" in app.text
+    assert f"Screening: {sidebar[4]}" in app.text
     app.at.file_uploader[1].upload("trial.csv", TABLE)
     assert "every cell is the same" in app.run().text
     look_at_every_page(app, sidebar)
@@ -183,4 +185,4 @@ def test_another_table_is_told(clicked):
     frame.loc[3, "noise"] += 1
     app.at.file_uploader[1].upload("trial.csv", frame.to_csv(index=False).encode())
     assert "This is not the table that the analysis was made with" in app.run().text
-    assert set(app.sidebar[3:9]) == {"out of date"}
+    assert set(app.sidebar[3:10]) == {"out of date"}

@@ -66,7 +66,7 @@ def test_a_step_from_sidebar_to_report(prepared, autosaves):
     assert "not those that the result" in app.run().text
     app.at.radio(key="spread.measure").set_value("range")
     assert "not those that the result" not in app.run().text
-    assert any(b.label == "Next: screening" for b in app.at.button)
+    assert any(b.label == "Next: effects" for b in app.at.button)
 
     assert "Spread" in app.go("report").text
     analysis = saved(app, autosaves)

@@ -68,7 +68,7 @@ def test_principal_components_from_page_to_weights(screened):
     assert "7 variables to one feature" in screened.text
     screened.at.selectbox(key="features.kind").set_value("pca")
     finish(screened.run().press("Fit the feature map"))
-    assert screened.sidebar[4].startswith("dimension")
+    assert screened.sidebar[5].startswith("dimension")
     assert "no test has chosen its dimension" in screened.text
     screened.press("Next: weights")
     assert screened.title == "Weights"
@@ -144,7 +144,7 @@ def test_both_questions_are_answered_on_the_page(screened):
     screened.at.session_state[Key.ANALYSIS] = planned.with_result("features", fitted)
     screened.run()
     assert not screened.at.exception
-    assert screened.sidebar[4] == "dimension 2, keeps 97 %"
+    assert screened.sidebar[5] == "dimension 2, keeps 97 %"
     assert "2 features are enough in practice" in screened.text
     assert "Exactly, 4 would be needed (p = .21)." in screened.text
     assert [tab.label for tab in screened.at.tabs][:3] == [

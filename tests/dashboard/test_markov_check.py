@@ -45,7 +45,7 @@ def checked(app: Driver, **options: float) -> Driver:
 def test_a_click_adds_the_look_back_and_loses_nothing(app, autosaves):
     checked(app, back=1)
     assert "needs one step back" in app.text
-    assert "look-back 1" in app.sidebar[6]
+    assert "look-back 1" in app.sidebar[7]
     before = app.at.session_state[Key.ANALYSIS]
     app.press("Add a look-back of 1 to the state")
     after = app.at.session_state[Key.ANALYSIS]
@@ -54,7 +54,7 @@ def test_a_click_adds_the_look_back_and_loses_nothing(app, autosaves):
     assert after.plan.roles.lags == 1
     assert after.plan.replace(roles=before.plan.roles) == before.plan
     assert after.results.keys() == before.results.keys()
-    assert app.sidebar[6] == "out of date"
+    assert app.sidebar[7] == "out of date"
     assert "own units" in app.sidebar[2]  # with nothing to decide, these are made again at once
     app.go("data")
     assert next(n for n in app.at.number_input if n.label == "Look-back (m)").value == 1

@@ -14,12 +14,12 @@ from smdp.words.glossary import TERMS, matching
 def test_the_guided_example_leads_through_every_page(app):
     app.press("Guided example")
     assert app.title == "Data"
-    assert "Guided example, 1 of 11." in app.text
+    assert "Guided example, 1 of 12." in app.text
     assert list(STEPS) == [
         page.title for page in (*(s.page for s in page_steps()), PATIENT, REPORT)
     ]
     app.press("Use these roles").go("missing_values")
-    assert "Guided example, 2 of 11." in app.text
+    assert "Guided example, 2 of 12." in app.text
     assert any(b.label == "Leave out 2 and impute" for b in app.at.button)
     app.press("End it")
     assert "Guided example" not in app.text

@@ -69,7 +69,7 @@ def sheet_box(app):
 def test_a_map_of_all_variables_needs_no_screening(autosaves):
     app = open_file(analysis_to_bytes(run_analysis(as_csv(), NO_SCREENING)))
     assert app.title == "Q-functions"
-    assert app.sidebar[3] == "ready"
+    assert app.sidebar[4] == "ready"
     assert "out of date" not in app.sidebar
     for page in ("feature_dimension", "weights", "q_functions", "patient", "report"):
         assert "not done yet" not in app.go(page).text, page
@@ -80,12 +80,12 @@ def test_a_map_of_all_variables_needs_no_screening(autosaves):
 def test_nor_does_it_depend_on_one(autosaves):
     plan = NO_SCREENING.replace(screening=ScreeningPlan(ScreeningSettings(permutations=299)))
     app = open_file(analysis_to_bytes(run_analysis(as_csv(), plan)))
-    before = app.sidebar[4:7]
+    before = app.sidebar[5:8]
     app.go("screening").at.number_input(key="screening.level").set_value(0.2)
     own = app.run().at.session_state[Key.ANALYSIS]
     app.at.session_state[Key.ANALYSIS] = own.with_settings("screening", level=0.2).run("screening")
     app.go("feature_dimension")
-    assert app.sidebar[4:7] == before
+    assert app.sidebar[5:8] == before
     assert "out of date" not in app.text
 
 

@@ -37,11 +37,11 @@ def test_pages_and_plan_follow_and_come_back(rescaled):
     rescaled.at.number_input(key="screening.permutations").set_value(199)
     finish(rescaled.run().press("Screen 15 variables"))
     assert plan_of(rescaled).screening.settings.method == "paper"
-    assert rescaled.sidebar[3].endswith("variables kept")
+    assert rescaled.sidebar[4].endswith("variables kept")
     choose(rescaled, "Recommended")
     assert plan_of(rescaled).screening.settings.method == "closed_set"
     assert plan_of(rescaled).screening.settings.permutations == 199  # the rest stays
-    assert rescaled.sidebar[3] == "out of date"
+    assert rescaled.sidebar[4] == "out of date"
     assert rescaled.go("screening").at.radio(key="screening.method").value == "closed_set"
 
 

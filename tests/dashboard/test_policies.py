@@ -12,7 +12,7 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
 from tests.small_policies import random_policy
 
-POLICY = 7  # its place in the sidebar
+POLICY = 8  # its place in the sidebar
 SMOKING = ("stress", "weekend", "cigs")
 WALKING = ("pain", "mood")
 

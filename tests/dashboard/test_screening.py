@@ -21,7 +21,7 @@ def prepared(sample):
 
 def test_empty_page_says_what_it_will_do(prepared):
     assert "15 variables can be screened" in prepared.text
-    assert prepared.sidebar[3] == "ready"
+    assert prepared.sidebar[4] == "ready"
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -32,7 +32,7 @@ def test_screening_says_of_every_variable_what_became_of_it(prepared):
     assert len(status) == 15
     assert status["cigs"] == "kept"  # the strongest; the others need not show in 28 students
     kept = (status == "kept").sum()
-    assert prepared.sidebar[3] == f"{kept} of 15 variables kept"
+    assert prepared.sidebar[4] == f"{kept} of 15 variables kept"
     assert "not proven useless" in prepared.text
     assert [tab.label for tab in prepared.at.tabs] == [
         "Ranked table", "How they lead to the outcome", "Round by round",
@@ -60,7 +60,7 @@ def test_all_variables_kept_by_hand_need_no_test(prepared):
     several = prepared.at.multiselect(key="screening.force_in")
     several.set_value(list(several.options))
     finish(prepared.run().press("Screen 0 variables"))
-    assert prepared.sidebar[3] == "15 of 15 variables kept"
+    assert prepared.sidebar[4] == "15 of 15 variables kept"
     assert "Nothing was left to test" in prepared.text
     assert [tab.label for tab in prepared.at.tabs] == ["Ranked table"]
 
@@ -90,19 +90,19 @@ def test_forced_variables_are_recorded(prepared):
 def test_a_job_survives_a_page_switch(prepared):
     prepared.press("Screen 15 variables").go("data")
     finish(prepared)
-    assert prepared.sidebar[3].endswith("of 15 variables kept")
+    assert prepared.sidebar[4].endswith("of 15 variables kept")
 
 
 @pytest.mark.usefixtures("in_this_process")
 def test_changing_back_brings_the_result_back_at_once(prepared):
     finish(prepared.press("Screen 15 variables"))
-    first = prepared.sidebar[3]
+    first = prepared.sidebar[4]
     prepared.at.multiselect(key="screening.force_in").set_value(["age", "female", "sleep"])
     finish(prepared.run().press("Screen 12 variables"))
-    assert prepared.sidebar[3] != first
+    assert prepared.sidebar[4] != first
     prepared.at.multiselect(key="screening.force_in").set_value([])
     prepared.run().press("Screen 15 variables")
-    assert prepared.sidebar[3] == first
+    assert prepared.sidebar[4] == first
 
 
 def test_too_few_permutations_is_one_clear_message(prepared):
@@ -117,9 +117,9 @@ def test_cancel(prepared):
     prepared.at.radio(key="screening.method").set_value("paper")
     prepared.at.number_input(key="screening.permutations").set_value(1_000_000)
     prepared.run().press("Screen 15 variables")
-    assert prepared.sidebar[3] == "running"
+    assert prepared.sidebar[4] == "running"
     prepared.press("Cancel")
-    assert prepared.sidebar[3] == "ready"
+    assert prepared.sidebar[4] == "ready"
     assert "Cancelled" in prepared.text
 
 

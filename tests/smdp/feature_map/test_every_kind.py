@@ -260,7 +260,7 @@ def test_a_plan_of_the_first_format_loses_only_what_its_kind_never_used():
     plan = plan_with(smdp.FeatureMapPlan("pca", True))
     old = (
         plan.to_toml()
-        .replace("format = 5", "format = 1")
+        .replace("format = 6", "format = 1")
         .replace("variance = 0.9\n", "folds = 2\n")
     )
     assert "folds" in old
