@@ -30,6 +30,7 @@ def walk_to_screening(page: Page) -> None:
     )
     press(page, "Next: effects")
     press(page, "Next: screening")
+    expect(page.get_by_role("heading", name="Screening", exact=True)).to_be_visible(timeout=SLOW)
 
 
 @cache

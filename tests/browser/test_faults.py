@@ -127,7 +127,7 @@ def test_a_killed_server_leaves_no_worker_and_loses_no_work(tab: Page, house: Da
     expect(main(tab)).to_contain_text("Your last works", timeout=SLOW)
     picture(tab, "offered")
     press(tab, "basics_mobile_synthetic.csv")
-    expect(tab.get_by_role("heading", name="Rescaling", exact=True)).to_be_visible(timeout=SLOW)
+    expect(tab.get_by_role("heading", name="Effects", exact=True)).to_be_visible(timeout=SLOW)
     expect(sidebar(tab)).to_contain_text(RESCALED)
     stranger = tab.context.browser.new_context().new_page()
     stranger.goto(house.key_address)
