@@ -19,7 +19,8 @@ from smdp.explanation.recommendations import recommendations, shares_by_group, s
 from smdp.figures.policy import methods_figure, placebo_figure, positivity_figure
 from smdp.figures.recommendations import group_figure, time_figure
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.steps import PLACEBO, POLICY, Step
+from smdp.steps import EVALUATION, PLACEBO, POLICY, TRIAL, Step
+from smdp.steps.evaluation import beside_other_steps
 from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.placebo import check_placebo, describe_placebo
 from smdp.words.policy_value import (
@@ -52,6 +53,13 @@ def of_these_policies(step: Step) -> bool:
     )
 
 
+def values_of_policies() -> dict[str, PolicyValue]:
+    """What each of the present policies would earn, by its name; none before that is estimated."""
+    if not of_these_policies(EVALUATION):
+        return {}
+    return dict(zip(named_policies(), result(EVALUATION), strict=True))
+
+
 def recommended(trajectories: Trajectories, policy: LearnedPolicy) -> pd.DataFrame:
     """What the policy recommends at every decision; worked out once for each policy."""
     learned = done(POLICY)
@@ -64,6 +72,21 @@ def gain_box(value: PolicyValue, kind: str) -> None:
     st.markdown(f"**{literal(gain_sentence(value, kind, the_analysis().outcome_name))}**")
     for text in without_interval(value, kind):
         st.caption(literal(text))
+
+
+def beside_other_pages(policy: LearnedPolicy | None) -> None:
+    """How the numbers of the pages relate that seem to answer one question."""
+    place = 0 if policy is None else list(named_policies()).index(short_name(policy))
+    analysis = the_analysis()
+    records = analysis.records
+    made = [records[s.name].output for s in (TRIAL, POLICY, EVALUATION) if s.name in records]
+    lines = memo(
+        "beside other pages",
+        (made, analysis.out_of_date, place),
+        lambda: beside_other_steps(analysis, place),
+    )
+    if lines:
+        says(lines, "Beside the other pages")
 
 
 def how(value: PolicyValue) -> None:

@@ -51,6 +51,7 @@ class Answers(NamedTuple):
 
     how: How
     assignment: Assignment | None
+    nothing_hidden: bool
     probability: float | dict[str, str | float] | None
     next_value: NextValue | None
     outcome: AboutOutcome
@@ -68,7 +69,9 @@ def ask(source: LoadedTable, frame: pd.DataFrame, roles: pd.DataFrame) -> Answer
     treatment, outcome, people = st.columns(3, gap="medium")
     with treatment:
         how, guessed = _how(frame, roles)
-        probability = None
+        probability, nothing_hidden = None, False
+        if how == "observed":
+            nothing_hidden = _nothing_hidden()
         if how != "none":
             _column_of("action", "Which column is the treatment?", source, roles, _may_be_action)
             probability = _probability(source, frame, roles, how)
@@ -81,7 +84,8 @@ def ask(source: LoadedTable, frame: pd.DataFrame, roles: pd.DataFrame) -> Answer
     _consequence(how, guessed)
     planned = the_analysis().plan.roles
     unsaid = planned.assignment is None and how == how_in(planned) and "?" not in planned.subject
-    return Answers(how, None if unsaid else ASSIGNED[how], probability, next_value, about)
+    assigned = None if unsaid else ASSIGNED[how]
+    return Answers(how, assigned, nothing_hidden, probability, next_value, about)
 
 
 def explain_no_treatment() -> None:
@@ -134,6 +138,22 @@ def _how(frame: pd.DataFrame, roles: pd.DataFrame) -> tuple[How, bool]:
         keep("how", chosen)
         st.rerun()
     return now, answered is None
+
+
+def _nothing_hidden() -> bool:
+    """Whether the assumption is made without which nothing observed speaks of effects."""
+    planned: bool = the_analysis().plan.roles.nothing_hidden
+    return keep(
+        "nothing hidden",
+        st.checkbox(
+            "I take it that nothing unmeasured decided who was treated",
+            value=kept("nothing hidden", planned),
+            key=visit_key("nothing-hidden"),
+            help="Whoever was treated may have differed in something that is not in the table. If "
+            "so, what looks like an effect of treatment is none. No data can show that this is not "
+            "the case; without the assumption, recommendations are shown with reserve.",
+        ),
+    )
 
 
 def _column_of(

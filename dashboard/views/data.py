@@ -211,6 +211,7 @@ if answers is not None:
             probability=answers.probability,
             action_levels=levels,
             assignment=answers.assignment,
+            nothing_hidden=answers.nothing_hidden,
             outcome=answers.outcome,
             **widgets.choose_look_back(),
         )

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import controls
 from dashboard.gate import needs_result, stale_notice
 from dashboard.policy_choice import observational_banner, policy_control, short_name
+from dashboard.policy_widgets import beside_other_pages, values_of_policies
 from dashboard.session import done, keep, kept, memo, the_analysis
 from dashboard.show import (
     check,
@@ -33,6 +34,7 @@ from smdp.explanation.person import (
     similar_decisions,
     words_for,
 )
+from smdp.explanation.standing import deciding_values, standing_of
 from smdp.figures.patient import (
     contributions_figure,
     features_figure,
@@ -42,7 +44,14 @@ from smdp.figures.patient import (
 from smdp.steps import POLICY
 from smdp.words.explanation import action_name, describe_patient
 from smdp.words.patient import describe_similar, headline, margin_note, value_table
+from smdp.words.standing import footing, reserve
 
+#: By how firmly the recommendation stands.
+BOXES = {
+    "firm": (st.success, "check_circle"),
+    "weak": (st.warning, "help"),
+    "none": (st.info, "do_not_disturb_on"),
+}
 MOST_BOXES, MOST_BOXES_HEIGHT = 12, 640  # more boxes than that are scrolled through
 
 heading("Patient", "What is recommended for one person at one time, and why?")
@@ -193,13 +202,24 @@ with main, errors_as_messages():
         partial(explain_person, policy, prepared, values, available=possible),
     )
     what, how = headline(patient)
-    sound = patient.recommendation is not None and not patient.warnings
-    box = st.success if sound else st.warning
-    icon = "check_circle" if sound else "do_not_disturb_on"
+    filled = memo(
+        "patient.deciding",
+        (finished.output, called, subject, decision, tuple(values.items()), tuple(possible)),
+        partial(deciding_values, policy, prepared, now, values, possible),
+    )
+    standing = standing_of(
+        patient,
+        values_of_policies().get(called),
+        the_analysis().plan.roles,
+        prepared.trajectories,
+        filled,
+    )
+    box, icon = BOXES[standing.firmness]
     who = f"person {literal(subject)} at decision {decision + 1}"
     if changed:
         who += ", with other values of " + literal(", ".join(changed))
-    box(f"**{literal(what)}** for {who}. {literal(how)}", icon=f":material/{icon}:")
+    why = reserve(standing, called) or footing(standing, called)
+    box(f"**{literal(what)}** for {who}. {literal(f'{how} {why}')}", icon=f":material/{icon}:")
     left, right = st.columns([1.35, 1], gap="medium")
     with left:
         st.markdown(f"**What speaks for {literal(action_name(patient.best))}**")
@@ -227,5 +247,6 @@ with main, errors_as_messages():
             *filter(None, [describe_similar(similar, policy.settings.least_share)]),
         ]
     )
+    beside_other_pages(policy)
     check(patient.warnings)
     next_step("Next: report", "views/report.py")

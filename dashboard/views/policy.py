@@ -10,7 +10,6 @@ from dashboard.gate import changed_notice
 from dashboard.page import COLUMNS, run_button, step_heading
 from dashboard.policy_choice import (
     assignment,
-    named_policies,
     policy_control,
     short_name,
     show_notice,
@@ -76,9 +75,7 @@ if not sections:
 asked = sections["evaluation"]
 every = widgets.recommended(trajectories, policy)
 
-values = {}
-if widgets.of_these_policies(EVALUATION):
-    values = dict(zip(named_policies(), result(EVALUATION), strict=True))
+values = widgets.values_of_policies()
 value = values.get(name)
 with main:
     with st.container():  # a place of its own, so that the tabs below stay as they are
@@ -120,6 +117,7 @@ with main:
         widgets.placebo(policy, asked)
     if value is not None:
         says(describe_value(value, name, abstentions(every), outcome))
+        widgets.beside_other_pages(policy)
         check(check_value(value))
         widgets.how(value)
         my_note(EVALUATION)

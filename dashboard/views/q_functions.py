@@ -19,6 +19,7 @@ from dashboard.policy_choice import (
     policy_control,
 )
 from dashboard.policy_export import take_along
+from dashboard.policy_widgets import beside_other_pages
 from dashboard.q_function_tabs import Shown, tabs
 from dashboard.running import job_box
 from dashboard.session import result, the_analysis
@@ -187,6 +188,7 @@ with main:
         explanation = explanation.in_own_units()
         tabs(shown, explanation)
         says(describe_explanation(explanation))
+        beside_other_pages(policy)
         check(check_policies(learned_policies()))
         take_along(policy, prepared)
         my_note(POLICY)

@@ -84,7 +84,8 @@ class ColumnRoles(Content):
     that look as if they were measured only after the decision (`smdp.find_leaks`), those that are
     known before it nevertheless. `assignment`: whether chance decided who was treated, or was only
     watched who was; None: nobody said, and it counts as randomised where there are probabilities.
-    `outcome`: kind, unit and direction of the utility.
+    `nothing_hidden`: where it was watched, whether the analyst takes it that nothing unmeasured
+    decided who was treated. `outcome`: kind, unit and direction of the utility.
     """
 
     subject: str
@@ -100,6 +101,7 @@ class ColumnRoles(Content):
     add_time: bool = field(default=False, kw_only=True)
     known_before: tuple[str, ...] = field(default=(), kw_only=True)
     assignment: Assignment | None = field(default=None, kw_only=True, metadata=WORDS)
+    nothing_hidden: bool = field(default=False, kw_only=True, metadata=WORDS)
     outcome: AboutOutcome = field(default=AboutOutcome(), kw_only=True, metadata=WORDS)
 
     def __post_init__(self) -> None:

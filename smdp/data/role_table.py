@@ -218,6 +218,7 @@ def roles_from_table(
     add_time: bool = False,
     known_before: Sequence[str] = (),
     assignment: Assignment | None = None,
+    nothing_hidden: bool = False,
     outcome: AboutOutcome | None = None,
 ) -> ColumnRoles:
     """The edited table as `ColumnRoles`, or an error that says which role is open or doubled."""
@@ -261,6 +262,7 @@ def roles_from_table(
         add_time=add_time,
         known_before=tuple(known_before),
         assignment=assignment,
+        nothing_hidden=nothing_hidden,
         outcome=outcome or AboutOutcome(),
     )
 

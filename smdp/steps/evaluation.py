@@ -11,7 +11,7 @@ from smdp.feature_map.kinds import map_kind
 from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.policies import learned_from, policy_names
-from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.step import Page, PlanSection, ReportSection, Step, StepState
 from smdp.steps.step_plans import EvaluationPlan
 from smdp.text import listing, percent
 
@@ -62,6 +62,23 @@ def warns(values: tuple[PolicyValue, ...], analysis: Analysis) -> Sequence[Probl
     for value in values:
         found += [Problem("warning", "", text) for text in without_interval(value, "learned")]
     return list(dict.fromkeys(found))
+
+
+def beside_other_steps(analysis: Analysis, place: int = 0) -> list[str]:
+    """How the numbers of several steps relate, of the policy with this place in the plan."""
+    from smdp.words.one_story import how_they_relate
+
+    fresh = {name for name, state in analysis.states().items() if state == StepState.DONE}
+    policies = analysis.policies if "policy" in fresh else ()
+    values = analysis.values if "evaluation" in fresh else ()
+    return how_they_relate(
+        analysis.trial if "trial" in fresh else None,
+        policies[place] if place < len(policies) else None,
+        policy_names(policies)[place] if place < len(policies) else "",
+        values[place] if place < len(values) else None,
+        analysis.prepared.trajectories if analysis.prepared and "rescaling" in fresh else None,
+        analysis.outcome_name,
+    )
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -143,6 +160,8 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
     prepared = learned_from(analysis)
     for name, policy in zip(names, analysis.policies, strict=True):
         found += _policy(policy, name, values.get(name), prepared, analysis.outcome_name, draw)
+    if relations := beside_other_steps(analysis):
+        found += [Heading("Beside the other numbers"), *bullets(relations)]
     if values:
         found += _positivity(analysis, values[names[0]], draw)
     return found

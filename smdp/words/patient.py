@@ -9,7 +9,7 @@ import pandas as pd
 from smdp.data.variables import described
 from smdp.explanation.patient_explanation import PatientExplanation
 from smdp.explanation.person import PersonNow, Similar
-from smdp.text import capital, listing, percent, signed
+from smdp.text import capital, percent, signed
 from smdp.words.explanation import action_name
 
 
@@ -18,11 +18,7 @@ def headline(patient: PatientExplanation) -> tuple[str, str]:
     best, second = action_name(patient.best), action_name(patient.second)
     if patient.recommendation is None:
         return "No recommendation", f"{capital(patient.reason)}."
-    how = f"Ahead of {second} by {margin_text(patient)}."
-    if patient.warnings:
-        outside = listing([f"'{problem.about}'" for problem in patient.warnings])
-        how += f" But {outside} lies outside what was seen in the study: do not rely on it."
-    return f"Recommended: {best}", how
+    return f"Recommended: {best}", f"Ahead of {second} by {margin_text(patient)}."
 
 
 def margin_text(patient: PatientExplanation) -> str:

@@ -1,0 +1,170 @@
+"""Numbers of several pages that seem to answer one question, and how they relate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from smdp.data.outcome import UTILITY_NAME, OutcomeName
+from smdp.data.trajectories import Trajectories
+from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
+from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.explanation.q_differences import observed_differences
+from smdp.policy.learned_policy import LearnedPolicy
+from smdp.text import capital, interval_text, percent
+from smdp.words.explanation import action_name
+from smdp.words.policy_value import ALWAYS, decimals
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number that compares two treatments, in the utility's direction.
+
+    `where`: the page that shows it. `lower`, `upper`: NaN without an interval.
+    """
+
+    where: str
+    estimate: float
+    lower: float
+    upper: float
+    meaning: str
+
+    @property
+    def direction(self) -> int:
+        """1 or -1 where the interval excludes zero, else 0; by the estimate without an interval."""
+        if np.isnan(self.lower):
+            return int(np.sign(self.estimate))
+        return int(np.sign(self.estimate)) if self.lower * self.upper > 0 else 0
+
+
+def how_they_relate(
+    trial: TrialSummary | None,
+    policy: LearnedPolicy | None,
+    called: str,
+    value: PolicyValue | None,
+    trajectories: Trajectories | None,
+    outcome: OutcomeName = UTILITY_NAME,
+) -> list[str]:
+    """What each number on a treatment says; nothing where only one of them is there.
+
+    Of the first treatment against the one that effects are compared with. `called`: the policy,
+    such as 'linear'.
+    """
+    labels = () if trajectories is None else trajectories.action_labels
+    action, against = _compared(trial, labels)
+    if trajectories is None or not action:
+        return []
+    found = [*_of_trial(trial, action), *_of_policy(policy, called, trajectories, action, against)]
+    found += _of_always(value, trajectories, action)
+    if len(found) < 2:
+        return []
+    pair = f"{action_name(action)} against {action_name(against)}"
+    one, *more = found
+    lines = [
+        f"The pages give {len(found)} numbers for {pair}, which answer different questions, here "
+        f"in {outcome.title}, more of which is better."
+        if outcome.column
+        else f"The pages give {len(found)} numbers for {pair}, which answer different questions."
+    ]
+    lines += [_line(each) for each in (one, *more)]
+    return [*lines, _together(found)]
+
+
+def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> tuple[str, str]:
+    if trial is not None:
+        rows = trial.effects[trial.effects["term"] == AVERAGE]
+        if len(rows):
+            return str(rows["action"].iloc[0]), str(rows["against"].iloc[0])
+    return (labels[1], labels[0]) if len(labels) > 1 else ("", "")
+
+
+def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
+    if trial is None:
+        return
+    rows = trial.effects if trial.scale == "linear" else trial.differences
+    if rows is None:
+        return
+    row = rows[(rows["term"] == AVERAGE) & (rows["action"] == action)].iloc[0]
+    ends = sorted(trial.sign * float(row[c]) for c in ("lower", "upper"))
+    yield Quantity(
+        "Effects",
+        trial.sign * float(row["estimate"]),
+        *ends,
+        "what giving it once does to the very next outcome, on average over the decisions of the "
+        "study, with whatever came before and comes after as it was",
+    )
+
+
+def _of_policy(
+    policy: LearnedPolicy | None,
+    called: str,
+    trajectories: Trajectories,
+    action: str,
+    against: str,
+) -> Iterator[Quantity]:
+    if policy is None or not {action, against} <= set(policy.action_labels):
+        return
+    differences = observed_differences(policy, trajectories, action, against).difference
+    yield Quantity(
+        "Q-functions",
+        float(differences.mean()),
+        float("nan"),
+        float("nan"),
+        "the same and all that follows, if from then on the best is chosen by the "
+        f"{called} Q-function, an outcome one decision later counting "
+        f"{percent(policy.settings.discount)}; for one person it is the margin on Patient",
+    )
+
+
+def _of_always(
+    value: PolicyValue | None, trajectories: Trajectories, action: str
+) -> Iterator[Quantity]:
+    """Against what was done: both were estimated with the same people."""
+    if value is None:
+        return
+    main = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+    name = f"{ALWAYS}{action}"
+    if name not in main.index or OBSERVED not in main.index:
+        return
+    taken = trajectories.actions[trajectories.valid & trajectories.available]
+    share = float((taken == trajectories.action_labels.index(action)).mean())
+    yield Quantity(
+        "Policy",
+        float(main.loc[name, "estimate"] - main.loc[OBSERVED, "estimate"]),
+        float("nan"),
+        float("nan"),
+        "what giving it at every decision would earn a decision, beyond what was done (it was "
+        f"given at {percent(share)}), in the states that this would lead to",
+    )
+
+
+def _line(each: Quantity) -> str:
+    finite = [abs(v) for v in (each.estimate, each.lower, each.upper) if np.isfinite(v) and v]
+    digits = decimals([min(finite)]) if finite else 2
+    if np.isnan(each.lower):
+        number = f"{each.estimate:+.{digits}f}"
+    else:
+        number = interval_text(each.estimate, each.lower, each.upper, digits)
+    return f"{each.where}: {number}, {each.meaning}."
+
+
+def _together(found: list[Quantity]) -> str:
+    signs = {each.where: each.direction for each in found}
+    clear = {sign for sign in signs.values() if sign}
+    unclear = [where for where, sign in signs.items() if not sign]
+    if len(clear) > 1:
+        for_it = [where for where, sign in signs.items() if sign > 0]
+        against = [where for where, sign in signs.items() if sign < 0]
+        return (
+            f"They do not point the same way ({' and '.join(for_it)} for it, "
+            f"{' and '.join(against)} against it): what helps at once may cost later, and the "
+            "other way round; and numbers without an interval may differ by chance."
+        )
+    if unclear:
+        return (
+            f"{capital(' and '.join(unclear))}: the interval includes zero, so that even its "
+            "direction is not known; the others have no more to go on than the same people."
+        )
+    return "They point the same way, and need not be equal."
