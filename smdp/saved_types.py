@@ -53,6 +53,7 @@ HOMES: dict[str, str] = {
     "markov plan": "smdp.steps.step_plans:MarkovPlan",
     "policy plan": "smdp.steps.step_plans:PolicyPlan",
     "evaluation plan": "smdp.steps.step_plans:EvaluationPlan",
+    "folds plan": "smdp.steps.step_plans:FoldsPlan",
     "placebo plan": "smdp.steps.step_plans:PlaceboPlan",
     "trial plan": "smdp.steps.step_plans:TrialPlan",
     # what was found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +51,6 @@ def seeds_of(seed: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]
     return of_folds, of_samples
 
 
-def settings_for_judging(settings: PolicySettings) -> PolicySettings:
-    """Errors of margins and parameters are of no use where a policy is judged."""
-    return replace(settings, bootstraps=0)
-
-
 class MapsWithoutFolds:
     """Maps fitted anew to some trajectories without each fold; policies of one map share them."""
 
@@ -95,7 +89,7 @@ def learned_without_each(
         share = 0.8
         fitting = between(progress, 0.0, share)
         maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
-    settings = settings_for_judging(policy.settings)
+    settings = policy.settings.to_be_judged
 
     def learning(k: int) -> Progress:
         text = f"Learning the policy without fold {k + 1}"

@@ -179,7 +179,7 @@ def study_in_folds(
         basis=lambda k: _of_states(
             rows, _states_with_features(trajectories, maps[k]), settings.segments
         ),
-        fold=analyses.of_trajectories(trajectories)[rows.row[rows.first]],
+        fold=analyses.fold[rows.row[rows.first]],
         counts=_samples(
             rows, settings.bootstraps, np.random.default_rng(seeds_of(analyses.seed)[1])
         ),

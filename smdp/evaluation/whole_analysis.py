@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SettingError
-from smdp.evaluation.cross_fit import folds_of_subjects, seeds_of, settings_for_judging
+from smdp.evaluation.cross_fit import folds_of_subjects, seeds_of
 from smdp.evaluation.value_rows import value_rows
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.fitted_map import FittedFeatureMap
@@ -82,9 +82,12 @@ class FoldAnalysis(Content):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoldAnalyses(Result):
-    """The analyses without each fold, and who is in which."""
+    """The analyses without each fold, and who is in which.
 
-    fold: pd.Series  # by subject with a decision: 0, 1, ..
+    People have no names here, but the places of their trajectories.
+    """
+
+    fold: NDArray[np.int64]  # (n,): of each trajectory; -1 for those that are never judged
     analyses: tuple[FoldAnalysis, ...]  # those that are finished, in order
     how: WholeAnalysis
     folds: int
@@ -102,14 +105,27 @@ class FoldAnalyses(Result):
         """Those of any fold's map."""
         return tuple(dict.fromkeys(v for a in self.analyses for v in a.feature_map.variables_used))
 
-    def of_trajectories(self, trajectories: Trajectories) -> NDArray[np.int64]:
-        """(n,): the fold of each trajectory, -1 for those that are never judged."""
-        known = self.fold.to_dict()
-        return np.array([known.get(name, -1) for name in trajectories.subjects], dtype=np.int64)
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row for each fold that is finished: what its analysis kept."""
+        rows = [
+            {
+                "fold": each.fold + 1,
+                "people": each.people,
+                "kept": ", ".join(each.selected),
+                "features": each.feature_map.dimension,
+                "variables_used": ", ".join(each.feature_map.wholes_used),
+                "constant": each.constant,
+                "notes": " ".join(each.notes),
+            }
+            for each in self.analyses
+        ]
+        columns = ["fold", "people", "kept", "features", "variables_used", "constant", "notes"]
+        return pd.DataFrame(rows, columns=columns)
 
     def without(self, trajectories: Trajectories, fold: int) -> Trajectories:
         """Those that the analysis of this fold was made from."""
-        return trajectories.take(self.of_trajectories(trajectories) != fold)
+        return trajectories.take(self.fold != fold)
 
     def policies(self, number: int = 0) -> list[LearnedPolicy]:
         """The policy of this place in the plan, for each fold."""
@@ -162,8 +178,8 @@ def analyses_without_each(
     rows = value_rows(trajectories, (), following=False)
     random = np.random.default_rng(seeds_of(seed)[0])
     of_unit = folds_of_subjects(rows, folds, trajectories.action_labels, random)
-    names = np.array(trajectories.subjects, dtype=object)[rows.row[rows.first]]
-    fold = pd.Series(dict(zip(names, of_unit, strict=True)), dtype=np.int64, name="fold")
+    fold = np.full(len(trajectories.subjects), -1, dtype=np.int64)
+    fold[rows.row[rows.first]] = of_unit
     empty = FoldAnalyses(fold, (), how, folds, seed, fingerprint(trajectories), complete=False)
     done = {each.fold: each for each in _kept(earlier, empty)}
     left = [k for k in range(folds) if k not in done]
@@ -178,7 +194,7 @@ def analyses_without_each(
         found = tuple(done[k] for k in sorted(done))
         return replace(empty, analyses=found, complete=len(found) == folds)
 
-    shared = (trajectories, empty.of_trajectories(trajectories), how)
+    shared = (trajectories, fold, how)
     try:
         for found in each(_without, left, *shared, progress=fold_progress):
             done[found.fold] = found
@@ -251,7 +267,7 @@ def _learned(
     seed: int,
     progress: Progress,
 ) -> LearnedPolicy:
-    asked = settings_for_judging(settings)
+    asked = settings.to_be_judged
     if not fitted.variables_used:  # an intercept for each action needs no network and no steps
         asked = replace(asked, model="linear", update="batch")
     policy = learn_policy(own, fitted, asked, seed=seed, progress=progress)
@@ -260,8 +276,8 @@ def _learned(
 
 def require_policies(analyses: FoldAnalyses, policies: Sequence[LearnedPolicy]) -> None:
     """Refuse policies that were learned in another way than those of the folds."""
-    own = [settings_for_judging(policy.settings) for policy in policies]
-    if own != [settings_for_judging(settings) for settings in analyses.how.policies]:
+    own = [policy.settings.to_be_judged for policy in policies]
+    if own != [settings.to_be_judged for settings in analyses.how.policies]:
         raise SettingError(
             "The policies were learned with other settings than those in the analyses without "
             "each fold.",

@@ -25,7 +25,7 @@ from smdp.figures.style import (
 )
 from smdp.text import capital, interval_text
 from smdp.words.explanation import action_name
-from smdp.words.policy_value import ALWAYS, digits_of, policy_label, units
+from smdp.words.policy_value import ALWAYS, digits_of, learned_label, policy_label, units
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"
@@ -190,7 +190,7 @@ def _value_rows(table: pd.DataFrame, value: PolicyValue, kind: str, colour: str)
         learned = name != OBSERVED and name not in always
         rows.append(
             Row(
-                policy_label(name, kind),
+                learned_label(value, kind) if learned else policy_label(name, kind),
                 *ends,
                 text,
                 own,
