@@ -62,7 +62,7 @@ class AskedStep:
 
     def go_on(self, job: Job) -> None:
         """Start what comes next, unless this was stopped before its end."""
-        if self.then and not job.stopped_early:
+        if self.then and not job.stopped_early and session.is_done(self.step):
             _do(self.then, self.sections)
 
 

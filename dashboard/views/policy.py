@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import policy_widgets as widgets
 from dashboard.form import Form
-from dashboard.gate import changed_notice
+from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, run_button, step_heading
 from dashboard.policy_choice import (
     assignment,
@@ -67,8 +67,8 @@ with settings_column, errors_as_messages():
         form.draw("refit_map")
     form.more(skip=("refit_map",))
     sections = {"evaluation": form.value()}
-    partly = the_analysis().fold_analyses if state(FOLDS) != State.DONE else None
-    if whole and partly is not None and not partly.complete:
+    partly = the_analysis().fold_analyses
+    if whole and partly is not None and not partly.complete and same_settings(FOLDS, **sections):
         st.caption(f"{len(partly.analyses)} of {partly.folds} folds are done and will be used.")
     run_button(
         EVALUATION,
