@@ -209,6 +209,7 @@ def done_before(path: Path, model: str) -> list[dict[str, Any]]:
 
 
 def rate(hits: Sequence[bool]) -> str:
+    """Of those that have an interval."""
     return f"{sum(hits)} of {len(hits)} ({sum(hits) / len(hits):.3f})" if hits else "-"
 
 
@@ -221,6 +222,7 @@ def table(every: Sequence[dict[str, Any]]) -> str:
     ]
     for design in DESIGNS:
         own = [each for each in every if each["design"] == design]
+        shown = [each for each in own if math.isfinite(each["whole"]["value"][1])]
         if not own:
             continue
         reported = [each for each in own if "quick" in each]
@@ -228,18 +230,24 @@ def table(every: Sequence[dict[str, Any]]) -> str:
         cells.append(rate([each["whole"]["gain"][1] > 0 for each in own]))
         cells.append(rate([each["quick"]["gain"][1] > 0 for each in reported]))
         if design in NULL:
-            cells += ["", "", "", rate([_holds(each["whole"]["gain"], 0.0) for each in own])]
+            cells += ["", "", "", rate([_holds(each["whole"]["gain"], 0.0) for each in shown])]
         else:
             cells += [
-                rate([_holds(each["whole"]["value"], each["truth in folds"]) for each in own]),
-                rate([_holds(each["whole"]["value"], each["truth"]) for each in reported]),
+                rate([_holds(each["whole"]["value"], each["truth in folds"]) for each in shown]),
+                rate(
+                    [
+                        _holds(each["whole"]["value"], each["truth"])
+                        for each in shown
+                        if each["truth"] is not None
+                    ]
+                ),
                 rate([_holds(each["quick"]["value"], each["truth"]) for each in reported]),
                 rate(
                     [
                         _holds(
                             each["whole"]["gain"], each["truth in folds"] - each["truth as done"]
                         )
-                        for each in own
+                        for each in shown
                     ]
                 ),
             ]

@@ -174,12 +174,13 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
     if values:
         found += _positivity(analysis, values[names[0]], draw)
     if values and values[names[0]].whole_analysis:
-        found += _folds(analysis)
+        found += _folds(analysis, draw)
     return found
 
 
-def _folds(analysis: Analysis) -> list[Block]:
-    """What each analysis kept that the values are of, if it is those that are here."""
+def _folds(analysis: Analysis, draw: Draw) -> list[Block]:
+    """What was kept by the analyses that the values are of."""
+    from smdp.figures.whole_analysis import kept_figure
     from smdp.words.whole_analysis import describe_folds
 
     analyses = analysis.fold_analyses
@@ -187,6 +188,8 @@ def _folds(analysis: Analysis) -> list[Block]:
         return []
     found: list[Block] = [Heading("The whole analysis without each fold of people")]
     found += bullets(describe_folds(analyses))
+    title = "How often each variable is kept without a fold of people"
+    found.append(draw("folds", title, kept_figure(analyses)))
     return found + table("Analyses without each fold of people", analyses.table)
 
 

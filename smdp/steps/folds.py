@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from smdp.steps.step_plans import FoldsPlan
 
 if TYPE_CHECKING:
     import pandas as pd
+    import plotly.graph_objects as go
 
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
@@ -89,6 +90,12 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "folds", analysis.fold_analyses.table
 
 
+def figures(result: FoldAnalyses) -> Mapping[str, go.Figure]:
+    from smdp.figures.whole_analysis import kept_figure
+
+    return {"folds": kept_figure(result)}
+
+
 def methods(analysis: Analysis, asked: FoldsPlan) -> str:
     parts = "screening, feature map and policies" if asked.screening else "feature map and policies"
     return (
@@ -130,6 +137,7 @@ FOLDS = Step(
     says=says,
     warns=warns,
     tables=tables,
+    figures=figures,
     methods=methods,
     script=script,
     script_imports=script_imports,
