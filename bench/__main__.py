@@ -25,6 +25,7 @@ SLOW = {
     "student_sample",
     "tests_by_person",
     "whole_analysis",
+    "whole_value",
 }
 
 here = Path(__file__).parent

@@ -40,7 +40,7 @@ from smdp.simulation.basics_like import basics_like
 from smdp.steps.step_plans import EvaluationPlan, FeatureMapPlan, PolicyPlan, ScreeningPlan
 
 STUDIES = ("student sample", "1,000 students", "HeartSteps", "large")
-STEPS = ("data", "missing", "rescaling", "screening", "features", "policy", "evaluation")
+STEPS = ("data", "missing", "rescaling", "screening", "features", "policy", "folds", "evaluation")
 #: Of HeartSteps: 10 of its people never have it.
 NOT_FOR_EVERYBODY = "log_gf_pre30"
 POLL = 0.05  # seconds between two looks at the memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -49,12 +50,15 @@ def section_now(step: Step) -> Any:
     return planned or as_in_the_paper(section.kind(), asked_for_the_paper())
 
 
-def run_button(step: Step, label: str, sections: dict[str, Any], **options: Any) -> None:
-    """The button that has a worker do the step."""
+def run_button(
+    step: Step, label: str, sections: dict[str, Any], *, first: Sequence[Step] = (), **options: Any
+) -> None:
+    """The button that has a worker do the step, and `first` others that belong to it."""
     options.setdefault("help", "Runs in the background; you may leave the page.")
-    disabled = options.pop("disabled", False) or state(step) == State.RUNNING
+    running = any(state(each) == State.RUNNING for each in (*first, step))
+    disabled = options.pop("disabled", False) or running
     if st.button(label, type="primary", width="stretch", disabled=disabled, **options):
-        run_or_start(step, **sections)
+        run_or_start(*first, step, **sections)
 
 
 def next_page(step: Step, *, even_if_open: bool = False) -> None:

@@ -39,6 +39,7 @@ class AskedStep:
     step: Step
     analysis: Analysis  # as it was when the step was asked for
     sections: Mapping[str, Any]
+    then: tuple[Step, ...] = ()  # what was asked for with it, to be done after it
 
     @property
     def title(self) -> str:
@@ -59,6 +60,11 @@ class AskedStep:
             now = replace(now, plan=now.plan.adjusted(**self.sections))
         session.put(now.with_record(made.records[self.step.name], job.result))
 
+    def go_on(self, job: Job) -> None:
+        """Start what comes next, unless this was stopped before its end."""
+        if self.then and not job.stopped_early and session.is_done(self.step):
+            _do(self.then, self.sections)
+
 
 @dataclass(frozen=True, eq=False)
 class AskedSimulation:
@@ -75,6 +81,9 @@ class AskedSimulation:
     def take(self, job: Job) -> None:
         found = session.Simulated(self.settings, job.result, job.stopped_early)
         session.put_simulated(self.name, found)
+
+    def go_on(self, job: Job) -> None:
+        """Nothing comes after it."""
 
 
 def jobs() -> dict[str, Job]:
@@ -112,22 +121,27 @@ def adopt(session_id: str | None, were_running: Sequence[str]) -> None:
             _add(step.name, ended_with_the_program(step))
 
 
-def run_or_start(step: Step, **sections: Any) -> None:
+def run_or_start(*wanted: Step, **sections: Any) -> None:
     """Take the result from this session's earlier ones, or start a worker for it.
 
-    `sections`: what the plan is to say of the step.
+    Of several steps, one after the other. `sections`: what the plan is to say of them.
     """
-    wanted = session.asked(step, **sections)
-    if session.recall(step, wanted):
-        jobs().pop(step.name, None)
-    else:
-        _start(
-            step.name,
-            StepRequest.of(wanted, step),
-            AskedStep(step, wanted, sections),
-            keeps=step.keeps(wanted.plan),
-        )
+    _do(wanted, sections)
     st.rerun()
+
+
+def _do(todo: Sequence[Step], sections: Mapping[str, Any]) -> None:
+    for place, step in enumerate(todo):
+        wanted = session.asked(step, **sections)
+        if not session.recall(step, wanted):
+            _start(
+                step.name,
+                StepRequest.of(wanted, step),
+                AskedStep(step, wanted, sections, tuple(todo[place + 1 :])),
+                keeps=step.keeps(wanted.plan),
+            )
+            return
+        jobs().pop(step.name, None)
 
 
 def start_simulation(
@@ -166,6 +180,7 @@ def collect() -> None:
 def _take(name: str, job: Job) -> None:
     job.asked.take(job)
     del jobs()[name]
+    job.asked.go_on(job)
 
 
 @st.fragment(run_every=CHECK_EVERY_SECONDS)

@@ -164,7 +164,10 @@ def state(step: Step | str) -> State:
     own = analysis()
     if name in _simulations() or own is None:
         return State.NOT_STARTED
-    return State(own.state(name))
+    found = State(own.state(name))
+    if found == State.NOT_STARTED and first_open(step_named(name)) is None:
+        return State.READY
+    return found
 
 
 def is_done(step: Step) -> bool:
@@ -185,11 +188,17 @@ def result(step: Step | str) -> Any:
 
 
 def first_open(step: Step) -> Step | None:
-    """The first of the steps before it that is not done; None if it can be done now."""
+    """The first of the steps before it that is not done; None if it can be done now.
+
+    Those on its own page are done with it.
+    """
     own = the_analysis()
     for needed in map(step_named, step.needed(own.plan)):
         if own.state(needed) != StepState.DONE:
-            return first_open(needed) or needed
+            on_its_page = needed.shown_with == step.name
+            earlier = first_open(needed)
+            if earlier is not None or not on_its_page:
+                return earlier or needed
     return None
 
 

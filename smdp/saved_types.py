@@ -53,6 +53,7 @@ HOMES: dict[str, str] = {
     "markov plan": "smdp.steps.step_plans:MarkovPlan",
     "policy plan": "smdp.steps.step_plans:PolicyPlan",
     "evaluation plan": "smdp.steps.step_plans:EvaluationPlan",
+    "folds plan": "smdp.steps.step_plans:FoldsPlan",
     "placebo plan": "smdp.steps.step_plans:PlaceboPlan",
     "trial plan": "smdp.steps.step_plans:TrialPlan",
     # what was found
@@ -75,6 +76,9 @@ HOMES: dict[str, str] = {
     "q-function": "smdp.policy.q_function:QFunction",
     "support": "smdp.policy.support:Support",
     "policy": "smdp.policy.learned_policy:LearnedPolicy",
+    "whole analysis": "smdp.evaluation.whole_analysis:WholeAnalysis",
+    "fold analysis": "smdp.evaluation.whole_analysis:FoldAnalysis",
+    "fold analyses": "smdp.evaluation.whole_analysis:FoldAnalyses",
     "policy value": "smdp.evaluation.value:PolicyValue",
     "placebo check": "smdp.evaluation.placebo:PlaceboCheck",
     "trial summary": "smdp.evaluation.trial_effects:TrialSummary",

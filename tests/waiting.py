@@ -18,11 +18,17 @@ def wait_until(
 
 
 def finish(app: Any, seconds: float = 240.0) -> Any:
-    """The driven page once nothing that it started is at work; fails when the time is up."""
+    """The driven page once nothing that it started is at work; fails when the time is up.
+
+    What has ended may have started something after it.
+    """
     from dashboard.session import Key
 
     def idle() -> bool:
         return not any(job.active for job in app.at.session_state[Key.JOBS].values())
 
-    wait_until(idle, seconds, told=lambda: app.text)
-    return app.run()
+    while True:
+        wait_until(idle, seconds, told=lambda: app.text)
+        page = app.run()
+        if idle():
+            return page

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import policy_widgets as widgets
 from dashboard.form import Form
-from dashboard.gate import changed_notice
+from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, run_button, step_heading
 from dashboard.policy_choice import (
     assignment,
@@ -29,11 +29,12 @@ from smdp.data.describe import utility_meaning
 from smdp.explanation.recommendations import abstentions
 from smdp.feature_map.kinds import map_kind
 from smdp.figures.policy import value_figure
-from smdp.steps import EVALUATION, RESCALING
+from smdp.steps import EVALUATION, FOLDS, RESCALING
 from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.policy_value import (
     check_value,
     describe_value,
+    judged_words,
     observational_notice,
 )
 
@@ -59,15 +60,20 @@ with settings_column, errors_as_messages():
     assert policy is not None  # the step before is done
     name = short_name(policy)
     form = Form(EVALUATION.name, planned())
-    form.draw("folds")
-    if map_kind(policy.feature_map.kind).refit is not None:  # others stay as they are
+    form.draw("judged", "folds")
+    whole = form["judged"] == "whole analysis"
+    if not whole and map_kind(policy.feature_map.kind).refit is not None:  # others stay as they are
         form.draw("refit_map")
     form.more(skip=("refit_map",))
     sections = {"evaluation": form.value()}
+    partly = the_analysis().fold_analyses
+    if whole and partly is not None and not partly.complete and same_settings(FOLDS, **sections):
+        st.caption(f"{len(partly.analyses)} of {partly.folds} folds are done and will be used.")
     run_button(
         EVALUATION,
         "Estimate what it would earn",
         sections,
+        first=(FOLDS,) if whole else (),
         help="Every learned policy is judged. Runs in the background; you may leave the page.",
     )
 if not sections:
@@ -79,11 +85,14 @@ values = widgets.values_of_policies()
 value = values.get(name)
 with main:
     with st.container():  # a place of its own, so that the tabs below stay as they are
+        job_box(FOLDS)
         job_box(EVALUATION)
         if value is not None:
             changed_notice(EVALUATION, **sections)
             figure(value_figure(values, name, outcome), "policy-value")
-            st.caption(literal(utility_meaning(the_analysis().plan.roles)))
+            st.caption(
+                literal(f"{utility_meaning(the_analysis().plan.roles)} {judged_words(value)}")
+            )
             widgets.gain_box(value, name)
         else:
             with st.container(border=True, height=320):
@@ -92,7 +101,7 @@ with main:
                         "The policies have been learned anew since the last estimate. Press the "
                         "button to estimate again."
                     )
-                elif is_running(EVALUATION):
+                elif is_running(EVALUATION) or is_running(FOLDS):
                     st.markdown("The values appear here when all policies are judged.")
                 else:
                     st.markdown(

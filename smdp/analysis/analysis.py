@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from smdp.evaluation.placebo import PlaceboCheck
     from smdp.evaluation.trial_effects import TrialSummary
     from smdp.evaluation.value import PolicyValue
+    from smdp.evaluation.whole_analysis import FoldAnalyses
     from smdp.feature_map.fitted_map import FittedFeatureMap
     from smdp.feature_map.stability import FeatureMapStability
     from smdp.markov.markov_check import MarkovCheck
@@ -162,6 +163,11 @@ class Analysis:
         return self.results.get("evaluation", ())
 
     @property
+    def fold_analyses(self) -> FoldAnalyses | None:
+        """The whole analysis anew without each fold of people."""
+        return self.results.get("folds")
+
+    @property
     def placebo(self) -> PlaceboCheck | None:
         return self.results.get("placebo")
 
@@ -206,7 +212,7 @@ class Analysis:
         for step in steps():
             before = all(found[name] == StepState.DONE for name in step.needed(self.plan))
             record = self.records.get(step.name)
-            if record is None:
+            if record is None or (step.goes_on and not record.complete):
                 found[step.name] = StepState.READY if before else StepState.NOT_STARTED
                 continue
             fresh = (

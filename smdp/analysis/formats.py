@@ -315,12 +315,46 @@ def plan_from_format_5(plan: dict[str, Any]) -> dict[str, Any]:
     return plan | {"trial": {**EFFECTS_OF_FORMAT_4, **trial}}
 
 
+#: How policies were judged until format 5 of files and format 6 of plans.
+JUDGED_UNTIL_FORMAT_5 = {"judged": "quick"}
+
+
+def from_format_5(parts: Parts) -> Parts:
+    """Variables and dimension were chosen with everybody before policies were judged."""
+    return {
+        name: plain_json(_judged_as_before(json.loads(content))).encode()
+        if _is_structure(name)
+        else content
+        for name, content in parts.items()
+    }
+
+
+def _judged_as_before(code: Any) -> Any:
+    if isinstance(code, list):
+        return [_judged_as_before(each) for each in code]
+    if not isinstance(code, dict):
+        return code
+    found = {key: _judged_as_before(value) for key, value in code.items()}
+    if found.get("$class") == "evaluation plan":
+        found["fields"] |= JUDGED_UNTIL_FORMAT_5
+    return found
+
+
+def plan_from_format_6(plan: dict[str, Any]) -> dict[str, Any]:
+    """As in saved files."""
+    own = plan.get("evaluation")
+    return (
+        plan | {"evaluation": {**JUDGED_UNTIL_FORMAT_5, **own}} if isinstance(own, dict) else plan
+    )
+
+
 #: From each older format to the next: parts in, parts out.
 MIGRATIONS: Mapping[int, Callable[[Parts], Parts]] = {
     1: from_format_1,
     2: from_format_2,
     3: from_format_3,
     4: from_format_4,
+    5: from_format_5,
 }
 #: The same for a plan's text, whose formats are counted on their own.
 PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -329,4 +363,5 @@ PLAN_MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     3: plan_from_format_3,
     4: plan_from_format_4,
     5: plan_from_format_5,
+    6: plan_from_format_6,
 }

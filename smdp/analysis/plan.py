@@ -20,7 +20,7 @@ from smdp.text import UNSEEN, shorten, visible
 from smdp.typed_text import from_table, kinds_in_table, to_table
 
 #: Of the plan's text. A plan of a later format is refused.
-FORMAT = 6
+FORMAT = 7
 LARGEST = 10_000_000  # bytes
 #: The key of a plan whose open settings are the paper's.
 PAPER = "as_in_the_paper"

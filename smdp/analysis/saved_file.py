@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 #: Of the file. Raise it when older versions of smdp could no longer read what is written.
-FORMAT = 5
+FORMAT = 6
 KIND = "smdp analysis"
 MANIFEST, PLAN, ANALYSIS, ARRAYS = "manifest.json", "plan.json", "analysis.json", "arrays.npz"
 TABLE, TABLE_FACTS, CHOICES = "table.parquet", "table.json", "choices.json"

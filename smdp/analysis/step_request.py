@@ -20,6 +20,8 @@ from smdp.steps import Step, step_named, steps
 class StepRequest:
     """A step, the plan (as JSON), and what the steps before hand on to it.
 
+    Where a step goes on from what is finished, that too.
+
     `table`, and `tables` that are joined to it: where the step reads them.
     """
 
@@ -35,6 +37,8 @@ class StepRequest:
         """With just what the step works on: it may be large."""
         own = step_named(step)
         needed = {*own.takes.values(), *own.needed(analysis.plan)}
+        if own.goes_on:
+            needed.add(own.name)
         handed = {
             each.name: each.hands_on(analysis.results[each.name])
             for each in steps()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +45,12 @@ def folds_of_subjects(
     )
 
 
+def seeds_of(seed: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Of the folds, and of the samples of subjects."""
+    of_folds, of_samples = np.random.SeedSequence(seed).spawn(2)
+    return of_folds, of_samples
+
+
 class MapsWithoutFolds:
     """Maps fitted anew to some trajectories without each fold; policies of one map share them."""
 
@@ -84,8 +89,7 @@ def learned_without_each(
         share = 0.8
         fitting = between(progress, 0.0, share)
         maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
-    # Errors of margins and parameters are of no use here.
-    settings = replace(policy.settings, bootstraps=0)
+    settings = policy.settings.to_be_judged
 
     def learning(k: int) -> Progress:
         text = f"Learning the policy without fold {k + 1}"

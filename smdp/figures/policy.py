@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.evaluation.placebo import PlaceboCheck
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.figures.intervals import CATEGORIES, Row, dots, padded
 from smdp.figures.style import (
     ACTION_COLOURS,
@@ -24,7 +25,7 @@ from smdp.figures.style import (
 )
 from smdp.text import capital, interval_text
 from smdp.words.explanation import action_name
-from smdp.words.policy_value import ALWAYS, digits_of, policy_label, units
+from smdp.words.policy_value import ALWAYS, digits_of, learned_label, policy_label, units
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"
@@ -189,7 +190,7 @@ def _value_rows(table: pd.DataFrame, value: PolicyValue, kind: str, colour: str)
         learned = name != OBSERVED and name not in always
         rows.append(
             Row(
-                policy_label(name, kind),
+                learned_label(value, kind) if learned else policy_label(name, kind),
                 *ends,
                 text,
                 own,

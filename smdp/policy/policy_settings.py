@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from smdp.settings import Settings, require, setting
@@ -104,6 +104,11 @@ class PolicySettings(Settings):
             "'batch' for a neural model: one transition at a time would take hours",
             self.update,
         )
+
+    @property
+    def to_be_judged(self) -> PolicySettings:
+        """Where a policy is judged, errors of margins and parameters are of no use."""
+        return replace(self, bootstraps=0)
 
     @property
     def resamples(self) -> int:

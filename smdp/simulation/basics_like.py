@@ -110,16 +110,18 @@ def basics_like(
     subjects: int = 30,
     missing: bool = True,
     assign: Assign | None = None,
+    reports: int = REPORTS,
 ) -> pd.DataFrame:
     """The synthetic study, one row for each student and report.
 
-    `missing=False` gives the same students before any answer is lost. `assign` chooses the modules
+    `missing=False` gives the same students before any answer is lost. `reports`: of each student;
+    more of them show what becomes of a policy in the long run. `assign` chooses the modules
     from the state variables of one report (a row for each student) instead of the coin: with it,
     what a policy would have done can be read from the truth.
     """
     require(subjects > DROPOUTS, "subjects", f"more than {DROPOUTS}", subjects)
     of_students, of_gaps = np.random.default_rng(seed).spawn(2)
-    frame = _complete_study(subjects, of_students, assign)
+    frame = _complete_study(subjects, reports, of_students, assign)
     if missing:
         _lose_answers(frame, subjects, of_gaps)
     frame.attrs["synthetic"] = True
@@ -153,13 +155,15 @@ def _weighed(state: Mapping[str, Values] | pd.DataFrame, weights: Mapping[str, f
     return np.sum(parts, axis=0)
 
 
-def _complete_study(subjects: int, rng: np.random.Generator, assign: Assign | None) -> pd.DataFrame:
+def _complete_study(
+    subjects: int, reports: int, rng: np.random.Generator, assign: Assign | None
+) -> pd.DataFrame:
     baseline = _draw_baseline(subjects, rng)
     own = {name: rng.normal(0.0, deviation, subjects) for name, deviation in OWN_LEVEL.items()}
     first_weekday = rng.integers(0, 7, subjects)  # 0 is Monday
     state = {**baseline, **_typical_reports(subjects)}
     rows = []
-    for report in range(1 - _WARM_UP, REPORTS + 1):
+    for report in range(1 - _WARM_UP, reports + 1):
         day = (report + 1) // 2
         state["weekend"] = ((first_weekday + day - 1) % 7 >= 5).astype(float)
         module = np.zeros(subjects, dtype=np.int64)
@@ -244,7 +248,7 @@ def _lose_answers(frame: pd.DataFrame, subjects: int, rng: np.random.Generator) 
     skipped = rng.random((len(frame), len(SELF_REPORTS))) < 0.03
 
     stopped = rng.choice(subjects, DROPOUTS, replace=False)
-    student = np.arange(len(frame)) // REPORTS
+    student = np.arange(len(frame)) // (len(frame) // subjects)
     of_dropout = np.isin(student, stopped)
     early = (frame["report"] <= REPORTS_BEFORE_DROPOUT).to_numpy()
     lost = missed[:, None] | skipped

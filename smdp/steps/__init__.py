@@ -6,6 +6,7 @@ from smdp.errors import SettingError
 from smdp.steps.data import DATA
 from smdp.steps.evaluation import EVALUATION
 from smdp.steps.features import FEATURES
+from smdp.steps.folds import FOLDS
 from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
 from smdp.steps.placebo import PLACEBO
@@ -18,9 +19,9 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING",
-    "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
-    "remove_step", "step_named", "steps",
+    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "PLACEBO", "POLICY",
+    "RESCALING", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step",
+    "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -33,6 +34,7 @@ _STEPS: list[Step] = [
     STABILITY,
     MARKOV,
     POLICY,
+    FOLDS,
     EVALUATION,
     PLACEBO,
 ]

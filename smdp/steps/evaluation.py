@@ -34,8 +34,26 @@ def run(analysis: Analysis, progress: Progress) -> tuple[PolicyValue, ...]:
     prepared, plan, policies = analysis.prepared, analysis.plan.evaluation, analysis.policies
     assert prepared is not None
     return evaluate_policies(
-        prepared.trajectories, policies, plan.settings, seed=plan.seed, progress=progress
+        prepared.trajectories,
+        policies,
+        plan.settings,
+        seed=plan.seed,
+        progress=progress,
+        analyses=analysis.fold_analyses if plan.whole else None,
     )
+
+
+def needs(plan: AnalysisPlan) -> tuple[str, ...]:
+    whole = plan.evaluation is not None and plan.evaluation.whole
+    return ("policy", "folds") if whole else ("policy",)
+
+
+def also_takes(analysis: Analysis) -> Mapping[str, str]:
+    """Judged the quick way, there are no analyses without each fold."""
+    if "folds" not in needs(analysis.plan):
+        return {}
+    record = analysis.records.get("folds")
+    return {"analyses without each fold": "" if record is None else record.output}
 
 
 def summary(values: tuple[PolicyValue, ...], analysis: Analysis) -> str:
@@ -105,13 +123,19 @@ def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
     refits = any(map_kind(policy.feature_map.kind).refit for policy in analysis.policies)
     maps = (
         " (its features too, with their number and variables as they were)"
-        if own.refit_map and refits
+        if own.refit_map and refits and not asked.whole
         else ""
     )
     variables = (
         "the variables that the policy uses"
-        if own.variables is None
+        if own.variables is None or asked.whole
         else listing(own.variables, 12)
+    )
+    chosen = (
+        ""
+        if asked.whole
+        else "; but which variables and how many features there are was chosen with everybody, so "
+        "that these values look too good"
     )
     return (
         "What a policy would earn, as a mean utility a decision in which later decisions count "
@@ -120,23 +144,27 @@ def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
         f"{own.weight_limit:g}, and a Q-function that is piecewise linear in {variables}. It was "
         f"cross-fitted over {own.folds} folds of subjects: the policy{maps}, the Q-function and "
         "the weights were learned from the other folds, so that nobody was judged by what was "
-        "learned from the same person. Standard errors combine the estimator's influence function "
-        f"with the spread of the fitted Q over {own.bootstraps:,} bootstrap samples of subjects; "
-        f"intervals are of {percent(own.coverage)}, and none is given where the effective number "
-        f"of subjects was below {own.least_effective:g}. The same was done for what was observed "
-        "and for each action given always."
+        f"learned from the same person{chosen}. Standard errors combine the estimator's influence "
+        f"function with the spread of the fitted Q over {own.bootstraps:,} bootstrap samples of "
+        f"subjects; intervals are of {percent(own.coverage)}, and none is given where the "
+        f"effective number of subjects was below {own.least_effective:g}. The same was done for "
+        "what was observed and for each action given always."
     )
 
 
 def script(plan: AnalysisPlan) -> str:
     own = plan.evaluation
     how = f"how = {code(own.settings, 0)}"
+    if own.whole:
+        given = "prepared.trajectories, policies, how, analyses=analyses"
+        return f"{how}\nvalues = smdp.evaluate_policies({given})"
     loop = f"smdp.evaluate_policy(prepared.trajectories, policy, how, seed={own.seed})"
     return f"{how}\nvalues = [\n    {loop}\n    for policy in policies\n]"
 
 
 def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
     from smdp.figures.policy import value_figure
+    from smdp.words.policy_value import judged_words
 
     names = policy_names(analysis.policies)
     judged = analysis.values if len(analysis.values) == len(names) else ()
@@ -149,7 +177,7 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
                 "What each policy would earn",
                 value_figure(values, names[0], analysis.outcome_name),
                 "Doubly robust estimates with their intervals; an open symbol has none that could "
-                "be trusted. Dotted: what was observed.",
+                f"be trusted. Dotted: what was observed. {judged_words(values[names[0]])}".strip(),
             )
         )
     else:
@@ -164,7 +192,24 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
         found += [Heading("Beside the other numbers"), *bullets(relations)]
     if values:
         found += _positivity(analysis, values[names[0]], draw)
+    if values and values[names[0]].whole_analysis:
+        found += _folds(analysis, draw)
     return found
+
+
+def _folds(analysis: Analysis, draw: Draw) -> list[Block]:
+    """What was kept by the analyses that the values are of."""
+    from smdp.figures.whole_analysis import kept_figure
+    from smdp.words.whole_analysis import describe_folds
+
+    analyses = analysis.fold_analyses
+    if analyses is None:
+        return []
+    found: list[Block] = [Heading("The whole analysis without each fold of people")]
+    found += bullets(describe_folds(analyses))
+    title = "How often each variable is kept without a fold of people"
+    found.append(draw("folds", title, kept_figure(analyses)))
+    return found + table("Analyses without each fold of people", analyses.table)
 
 
 def _policy(
@@ -243,8 +288,9 @@ EVALUATION = Step(
     question="Whom would the policy treat, and what would that earn?",
     sections=(PlanSection("evaluation", EvaluationPlan),),
     result="builtins:tuple",
-    needs=("policy",),
+    needs=needs,
     takes={"trajectories": "rescaling", "policies": "policy"},
+    also_takes=also_takes,
     run=run,
     summary=summary,
     says=says,
@@ -258,7 +304,7 @@ EVALUATION = Step(
             "The policy and its value",
             ("policy",),
             policy_section,
-            steps=("policy", "evaluation"),
+            steps=("policy", "folds", "evaluation"),
         ),
     ),
     script=script,

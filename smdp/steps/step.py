@@ -90,9 +90,10 @@ class Step:
     `asked`: what the plan says that the result depends on. `effort`: about how long it takes,
     relative to the others. `personal`: its result holds the values of single people.
     `keeps_what_is_finished`: stopped early, it has a result all the same, which may depend on the
-    plan. `blocked`: why it cannot be done although the steps before are, "" if it can.
-    `nothing_to_decide`: with these data and this plan nobody would choose anything, so that the
-    dashboard does it without being asked. `hands_on`: the part of its result that later steps work
+    plan. `goes_on`: such a result is not worked on, but gone on from. `blocked`: why it cannot be
+    done although the steps before are, "" if it can. `nothing_to_decide`: with these data and this
+    plan nobody would choose anything, so that the dashboard does it without being asked.
+    `hands_on`: the part of its result that later steps work
     on; `received`: what stands for the result where only that part is known, as in a worker.
     """
 
@@ -129,6 +130,7 @@ class Step:
     personal: bool = False
     of_effects: bool = False  # it speaks of what treatment does
     keeps_what_is_finished: bool | Callable[[AnalysisPlan], bool] = False
+    goes_on: bool = False
 
     def __str__(self) -> str:
         return self.name

@@ -166,10 +166,45 @@ class PolicyPlan(Settings):
 
 @dataclass(frozen=True)
 class EvaluationPlan(Settings):
-    """What each of the policies would earn: the settings and the seed of that estimate."""
+    """What each of the policies would earn: the settings and the seed of that estimate.
+
+    `judged`: by analyses that are done anew without each fold of people, screening and all, or
+    quickly, with variables and dimension as they were chosen with everybody.
+    """
 
     settings: EvaluationSettings = field(default_factory=EvaluationSettings)
     seed: int = seed_setting()
+    judged: Literal["whole analysis", "quick"] = setting(
+        "whole analysis",
+        "How it is judged",
+        help="Whole analysis: screening, features and policy anew without each fold of people, so "
+        "that nobody is judged by anything that was chosen with the same person. This is the value "
+        "to report; it takes several times as long as the analysis itself. Quick: variables and "
+        "dimension stay as they were chosen with everybody, which looks too good.",
+        choices={
+            "whole analysis": "Whole analysis (reported)",
+            "quick": "Quick, for exploring",
+        },
+        control="radio",
+    )
+
+    @property
+    def whole(self) -> bool:
+        return self.judged == "whole analysis"
+
+
+@dataclass(frozen=True)
+class FoldsPlan(Settings):
+    """What is done anew without each fold, as other sections of the plan have it.
+
+    `screening`: None where all variables are used.
+    """
+
+    folds: int
+    seed: int
+    screening: ScreeningPlan | None
+    features: FeatureMapPlan
+    policies: tuple[PolicyPlan, ...]
 
 
 @dataclass(frozen=True)

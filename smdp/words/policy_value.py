@@ -12,7 +12,8 @@ from smdp.data.column_roles import Assignment
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.policy.decision_rule import REASONS
 from smdp.text import interval_text, percent
 from smdp.words.explanation import action_name
@@ -62,6 +63,26 @@ def digits_of(value: PolicyValue) -> int:
     return decimals([*own["standard_error"], *value.differences["standard_error"]])
 
 
+#: What has to be said wherever a quick value stands.
+QUICK = (
+    "Quick, for exploring: variables and features were chosen with everybody, so this is too "
+    "optimistic."
+)
+WHOLE = "Whole analysis: variables, features and policy were found anew without the people judged."
+
+
+def judged_words(value: PolicyValue) -> str:
+    """How a learned policy was judged; "" for a policy that was given."""
+    if value.whole_analysis:
+        return WHOLE
+    return QUICK if value.quick else ""
+
+
+def learned_label(value: PolicyValue, kind: str) -> str:
+    """'linear policy', or 'linear policy (quick)'."""
+    return f"{policy_label('', kind)} (quick)" if value.quick else policy_label("", kind)
+
+
 def policy_label(name: str, kind: str = "") -> str:
     """'learned' -> 'linear policy', 'observed' -> 'as in the study', 'always 1' -> ..."""
     if name == OBSERVED:
@@ -82,11 +103,17 @@ def evaluation_summary(values: Sequence[PolicyValue], kind: str = "value") -> st
     own, observed = rows.iloc[0], rows.loc[OBSERVED]
     text = interval_text(own["estimate"], own["lower"], own["upper"], digits)
     without = "" if own["trusted"] else ", no interval"
-    return f"{kind} {text}{without}, observed {observed['estimate']:.{digits}f}"
+    quick = " (quick)" if first.quick else ""
+    return f"{kind} {text}{without}, observed {observed['estimate']:.{digits}f}{quick}"
 
 
 def gain_sentence(value: PolicyValue, kind: str, outcome: OutcomeName = UTILITY_NAME) -> str:
     """The difference to what was done, with its interval or the reason for none."""
+    text = _gain(value, kind, outcome)
+    return f"{text} {QUICK}" if value.quick else text
+
+
+def _gain(value: PolicyValue, kind: str, outcome: OutcomeName) -> str:
     of = f" {outcome.title}" if outcome.column else ""
     gain = value.gain
     digits = digits_of(value)
@@ -172,6 +199,8 @@ def describe_value(
         )
     if abstained:
         sentences.append(_abstains(abstained))
+    if (how := judged_words(value)) and value.whole_analysis:
+        sentences.append(how)
     judged = (
         "It is what policies learned in the same way from other people of the study would earn"
         if value.cross_fitted
@@ -196,7 +225,7 @@ def value_words(value: PolicyValue, kind: str) -> pd.DataFrame:
     digits = digits_of(value)
     return pd.DataFrame(
         {
-            "policy": [policy_label(name, kind) for name in table["policy"]],
+            "policy": _names(value, table, kind),
             "method": [
                 method if method == DOUBLY_ROBUST else f"{method} (diagnostic)"
                 for method in table["method"]
@@ -215,13 +244,21 @@ def difference_words(value: PolicyValue, kind: str) -> pd.DataFrame:
     digits = digits_of(value)
     return pd.DataFrame(
         {
-            "policy": [policy_label(name, kind) for name in table["policy"]],
+            "policy": _names(value, table, kind),
             "against": [policy_label(name) for name in table["against"]],
             f"difference ({percent(value.coverage)} interval)": [
                 _interval(row, digits) for _, row in table.iterrows()
             ],
         }
     )
+
+
+def _names(value: PolicyValue, table: pd.DataFrame, kind: str) -> list[str]:
+    own = value.table["policy"].iloc[0]
+    return [
+        learned_label(value, kind) if name == own else policy_label(name, kind)
+        for name in table["policy"]
+    ]
 
 
 def positivity_words(value: PolicyValue, rare: float) -> pd.DataFrame:

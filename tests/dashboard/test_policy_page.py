@@ -43,7 +43,9 @@ def smoking(sample):
 @pytest.fixture
 def judged(smoking):
     """The linear policy's value, in place of the neural one's too."""
-    own = smoking.at.session_state[Key.ANALYSIS].with_plan(evaluation=EvaluationPlan())
+    own = smoking.at.session_state[Key.ANALYSIS].with_plan(
+        evaluation=EvaluationPlan(judged="quick")
+    )
     value = evaluate_policy(own.prepared.trajectories, own.policies[0], QUICK)
     smoking.at.session_state[Key.ANALYSIS] = own.with_result("evaluation", (value, value))
     return smoking.run()
@@ -90,7 +92,7 @@ def test_before_the_estimate_it_shows_whom_it_would_treat(smoking):
 def test_value_with_intervals_for_every_policy(judged):
     values = tables(judged, "effective subjects")[0]
     assert values["policy"].tolist()[:4] == [
-        "linear policy", "as in the study", "always action 0", "always action 1",
+        "linear policy (quick)", "as in the study", "always action 0", "always action 1",
     ]  # fmt: skip
     assert set(values["method"].iloc[4:]) == {
         "fitted-Q evaluation (diagnostic)",
@@ -107,6 +109,43 @@ def test_value_with_intervals_for_every_policy(judged):
     assert "not those that the result" in judged.text
     judged.press("Next: patient")
     assert judged.title == "Patient"
+
+
+def test_a_quick_value_is_called_so_wherever_it_stands(judged):
+    assert "quick" in judged.sidebar[EVALUATION]
+    told = "variables and features were chosen with everybody, so this is too optimistic"
+    assert judged.text.count(told) >= 2  # under the figure, and with the difference
+    judged.at.radio(key="evaluation.judged").set_value("whole analysis")
+    judged.run()
+    assert "not those that the result" in judged.text
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_one_press_does_the_folds_and_the_value(walking):
+    assert walking.at.radio(key="evaluation.judged").value == "whole analysis"
+    estimate(walking)
+    own = walking.at.session_state[Key.ANALYSIS]
+    assert own.state("folds") == own.state("evaluation") == "done"
+    assert own.values[0].whole_analysis
+    assert "too optimistic" not in walking.text
+    assert "found anew without the people judged" in walking.text
+    walking.at.radio(key="evaluation.judged").set_value("quick")
+    walking.run().press("Estimate what it would earn")
+    finish(walking)
+    assert walking.at.session_state[Key.ANALYSIS].values[0].quick
+    assert "quick" in walking.sidebar[EVALUATION]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_folds_that_were_stopped_are_gone_on_with(walking):
+    estimate(walking)
+    own = walking.at.session_state[Key.ANALYSIS]
+    whole = own.fold_analyses
+    partly = replace(whole, analyses=whole.analyses[:1], complete=False)
+    stopped = own.with_result("folds", partly)
+    walking.at.session_state[Key.ANALYSIS] = stopped
+    walking.run()
+    assert "1 of 2 folds are done and will be used" in walking.text
 
 
 def test_subgroups_are_named_in_their_own_units(smoking):

@@ -170,7 +170,9 @@ def _walking() -> tuple[pd.DataFrame, AnalysisPlan]:
             PolicyPlan(PolicySettings(discount=0.9, ridge=0.01, bootstraps=4), 3),
             PolicyPlan(QUICK_NEURAL, 4),
         ),
-        evaluation=EvaluationPlan(replace(QUICK_EVALUATION, refit_map=False, discount=0.7), 5),
+        evaluation=EvaluationPlan(
+            replace(QUICK_EVALUATION, refit_map=False, discount=0.7), 5, "quick"
+        ),
         placebo=PlaceboPlan(2, 2, replace(QUICK_EVALUATION, refit_map=False), 6),
         trial=TrialPlan(("fatigue", "rain"), ("pain", "mood")),
     )  # fmt: skip
@@ -231,7 +233,7 @@ def _continuous_plan(table: pd.DataFrame) -> AnalysisPlan:
             PolicyPlan(PolicySettings(discount=0.5, bootstraps=3, abstain_level=0.2), 4),
             PolicyPlan(QUICK_NEURAL, 1),
         ),
-        evaluation=EvaluationPlan(replace(QUICK_EVALUATION, refit_map=False), 6),
+        evaluation=EvaluationPlan(replace(QUICK_EVALUATION, refit_map=False), 6, "quick"),
         placebo=PlaceboPlan(2, 2, QUICK_EVALUATION, 8),
         trial=TrialPlan(("stress",), ("stress",), 0.9, logarithm=True),
         notes={"data": "Made by a seed."},

@@ -30,7 +30,7 @@ ROOT = Path(smdp.__file__).resolve().parent.parent
 
 STEP_RESULTS = {
     "study", "completed", "prepared", "screening", "feature_map", "stability", "markov", "linear",
-    "neural", "value", "placebo", "trial",
+    "neural", "folds", "value", "placebo", "trial",
 }  # fmt: skip
 NAMES = sorted(
     STEP_RESULTS
@@ -65,6 +65,7 @@ def results() -> dict[str, Any]:
         "markov": done.markov,
         "linear": linear,
         "neural": neural,
+        "folds": done.fold_analyses,
         "value": done.values[0],
         "placebo": done.placebo,
         "trial": done.trial,

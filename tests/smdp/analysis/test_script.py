@@ -23,6 +23,7 @@ found = {
     "stability": names["stability"],
     "policy": tuple(names["policies"]),
     "evaluation": tuple(names["values"]),
+    "folds": names["analyses"],
     "placebo": names["placebo"],
     "trial": names["trial"],
 }
@@ -43,7 +44,7 @@ def test_the_script_in_a_fresh_process_gives_the_same_numbers(analysis, plan, st
     assert done.returncode == 0, done.stderr
     found = ast.literal_eval(done.stdout.rpartition("FOUND ")[2])
     assert found == {step: analysis.records[step].output for step in found}
-    assert len(found) == 8
+    assert len(found) == 9
     assert "Kept by screening: stress, craving" in done.stdout
 
 

@@ -10,9 +10,11 @@ from smdp.analysis.analysis import Analysis, StepState, load_analysis
 from smdp.analysis.provenance import table_fingerprint
 from smdp.analysis.result_files import write_results
 from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.analysis.step_request import StepRequest
 from smdp.analysis.summary import summary_text
 from smdp.analysis.tables import result_tables
 from smdp.data.preparation_settings import ImputationSettings, RescalingSettings
+from smdp.errors import DataError
 from smdp.policy.policy_settings import PolicySettings
 from smdp.steps import steps
 from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan
@@ -65,7 +67,7 @@ CHANGES = {
     ),
     "seed of the value": (
         lambda p: changed(p, evaluation=replace(p.evaluation, seed=7)),
-        "evaluation",
+        "folds",
     ),
 }  # fmt: skip
 
@@ -88,8 +90,10 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     follow = set(NAMES[NAMES.index(first) :])
     if first in ("stability", "markov", "evaluation", "placebo", "trial"):
         after = {first}
+    elif first == "folds":
+        after = {"folds", "evaluation"}
     elif first == "policy":
-        after = {"policy", "evaluation", "placebo"}
+        after = {"policy", "folds", "evaluation", "placebo"}
     else:
         beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
         after = follow - beside.get(first, set())
@@ -112,9 +116,36 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
     """What comes out the same leaves the later steps fresh, whatever came between."""
     later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
     assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
-    again = later.run_one("evaluation")
+    again = later.run_one("folds").run_one("evaluation")
     assert again.out_of_date == ()
     assert again.records["evaluation"].asked.seed == 7
+    assert again.records["folds"].asked.seed == 7
+
+
+def test_judged_quickly_there_are_no_analyses_without_each_fold(analysis, plan):
+    quick = analysis.with_settings("evaluation", judged="quick")
+    assert quick.out_of_date == ("folds", "evaluation")
+    assert "folds" not in [step.name for step in quick.plan.steps]
+    done = quick.run_one("evaluation")
+    assert done.state("evaluation") == "done"
+    assert done.values[0].quick
+    assert not analysis.values[0].quick
+
+
+def test_folds_that_were_stopped_are_gone_on_with(analysis, plan):
+    complete = analysis.fold_analyses
+    partly = replace(complete, analyses=complete.analyses[:1], complete=False)
+    stopped = analysis.with_result("folds", partly)
+    assert stopped.state("folds") == "ready"
+    assert stopped.state("evaluation") == "out of date"
+    request = StepRequest.of(stopped, "folds")
+    assert request.handed["folds"] == partly
+    shares: list[float] = []
+    again = stopped.run("evaluation", progress=lambda share, _: shares.append(share))
+    assert again.fold_analyses == complete
+    assert again.state("evaluation") == "done"
+    with pytest.raises(DataError, match="Only 1 of the 2"):
+        stopped.run_one("evaluation")
 
 
 def test_what_does_not_change_the_numbers_keeps_the_step_done(analysis, plan):
@@ -145,7 +176,7 @@ def test_no_export_without_the_warning(analysis, plan, tmp_path):
     written = {p.name for p in write_results(later, tmp_path)}
     assert names <= written
     assert [p.about for p in later.warnings if "out of date" in p.message] == [
-        "features", "stability", "policy", "evaluation", "placebo"
+        "features", "stability", "policy", "folds", "evaluation", "placebo"
     ]  # fmt: skip
 
 
