@@ -21,7 +21,14 @@ from smdp.data.prepare import CompletedStudy, PreparedData, every_decision
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.errors import DataError
-from smdp.evaluation.centred_effects import CentredFit, CentredRows, Scale, fit_centred
+from smdp.evaluation.centred_effects import (
+    CentredFit,
+    CentredRows,
+    Scale,
+    fit_centred,
+    given_and_centred,
+    products,
+)
 from smdp.evaluation.learning_probabilities import seem_to_have_learned
 from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
@@ -121,7 +128,7 @@ def trial_summary(
     )
     if kind is None and each_decision and not isinstance(data, Trajectories):
         kind = data.study.roles.outcome.kind
-    kind, sign = _recognised(kind, sign, study.utility)
+    kind, sign = _recognised(kind, sign, study.utility[study.choice])
     outcome, scale, notes = _outcome(sign * study.utility, kind, study)
     centred = numerator == OWN
 
@@ -132,19 +139,22 @@ def trial_summary(
     main = fit(own, own)
     tell = _Teller(study.actions, study.against, coverage)
     with_zero = each_decision and bool(moderators)
-    effects = tell.terms(main, study.names(tuple(moderators)), with_zero, own.mean(axis=0))
+    means = study.means(own)
+    effects = tell.terms(main, study.names(tuple(moderators)), with_zero, means)
     differences = None
     if scale == "ratio":
         plain = fit(own, own, "linear")
-        differences = tell.terms(plain, study.names(tuple(moderators)), with_zero, own.mean(axis=0))
-    sd = float(outcome.std(ddof=1))
-    learned = seem_to_have_learned(trajectories, study.rows, study.given)
+        differences = tell.terms(plain, study.names(tuple(moderators)), with_zero, means)
+    sd = float(outcome[study.choice].std(ddof=1))
+    learned = seem_to_have_learned(
+        trajectories, study.rows.take(study.choice), study.given[study.choice]
+    )
     return TrialSummary(
         effects=effects,
         controls=tuple(controls),
         moderators=tuple(moderators),
         subjects=study.centred_rows.subjects,
-        decisions=len(outcome),
+        decisions=int(study.choice.sum()),
         coverage=coverage,
         estimated=study.estimated,
         notes=(*study.notes, *notes),
@@ -189,28 +199,29 @@ def _outcome(
     values: NDArray[np.float64], kind: OutcomeKind, study: _TrialDecisions
 ) -> tuple[NDArray[np.float64], Scale, tuple[str, ...]]:
     """The outcome as it is estimated, on which scale, and what is to be known of that."""
-    if values.min() == values.max():
+    seen = values[study.choice]
+    if seen.min() == seen.max():
         raise DataError(
-            f"The outcome is always {values[0]:g}, so that no effect on it can be estimated.",
+            f"The outcome is always {seen[0]:g}, so that no effect on it can be estimated.",
             "Check the column of the outcome.",
         )
     if kind == "continuous":
         return values, "linear", ()
     if kind == "yes/no":
-        low, high = values.min(), values.max()
-        if len(np.unique(values)) > 2:
+        low, high = seen.min(), seen.max()
+        if len(np.unique(seen)) > 2:
             raise DataError(
-                f"The outcome has {len(np.unique(values))} different values, so it is not yes/no.",
+                f"The outcome has {len(np.unique(seen))} different values, so it is not yes/no.",
                 "Choose another kind of outcome.",
             )
-        if high > low:
-            values = (values - low) / (high - low)
-    elif values.min() < 0:
+        values = (values - low) / (high - low)
+    elif seen.min() < 0:
         raise DataError(
-            f"The outcome is {values.min():g} somewhere, and a count cannot be negative.",
+            f"The outcome is {seen.min():g} somewhere, and a count cannot be negative.",
             "Choose another kind of outcome, or say that less of it is better.",
         )
-    means = [values[study.centred_rows.taken == k].mean() for k in range(len(study.labels))]
+    taken, seen = study.centred_rows.taken[study.choice], values[study.choice]
+    means = [seen[taken == k].mean() for k in range(len(study.labels))]
     never = [f"'{label}'" for label, mean in zip(study.labels, means, strict=True) if mean <= 0]
     if never:
         what = "was never yes" if kind == "yes/no" else "was always 0"
@@ -219,7 +230,7 @@ def _outcome(
             "effects are differences here."
         )
         return values, "linear", (note,)
-    people = len(np.unique(study.rows.subject[values > 0]))
+    people = len(np.unique(study.rows.subject[study.choice & (values > 0)]))
     if people < FEW_PEOPLE:
         had = "had a yes" if kind == "yes/no" else "had more than 0"
         return values, "ratio", (f"Only {people} people ever {had}: the ratio rests on them.",)
@@ -228,10 +239,15 @@ def _outcome(
 
 @dataclass(frozen=True, eq=False)
 class _TrialDecisions:
-    """The decisions with a choice, the reference first among the actions."""
+    """The decisions with a choice, the reference first among the actions.
+
+    Where each decision's own probabilities are the numerator, also those without one whose
+    probabilities are known all the same (`CentredRows`).
+    """
 
     trajectories: Trajectories
-    rows: ValueRows  # with a choice
+    rows: ValueRows
+    states: NDArray[np.float64]  # (R, p)
     labels: tuple[str, ...]  # K, the reference first
     centred_rows: CentredRows
     given: NDArray[np.float64]  # (R, K), in the order of the trajectories' labels
@@ -265,15 +281,23 @@ class _TrialDecisions:
                 "At no decision had every action a chance, so effects cannot be estimated.",
                 "Check the column of probabilities.",
             )
-        rows, given = rows.take(chance), known.given[chance]
+        kept, given = chance, known.given
+        if numerator == OWN:
+            closed = _closed(trajectories, rows, rows.utility[chance])
+            given = np.where(closed[:, None], rows.at(trajectories.probabilities), given)
+            kept = chance | closed
+        rows, given, chance = rows.take(kept), given[kept], chance[kept]
         order = [labels.index(first), *(k for k in range(len(labels)) if labels[k] != first)]
         place = np.argsort(order)
-        taken, chances = place[rows.level], given[:, order]
+        taken, chances = place[np.maximum(rows.at(trajectories.actions), 0)], given[:, order]
         counted = _numerator(numerator, chances)
-        weight = np.take_along_axis(counted / chances, taken[:, None], axis=1)[:, 0]
+        weight = np.zeros(len(taken))
+        share = (counted[chance] / chances[chance], taken[chance, None])
+        weight[chance] = np.take_along_axis(*share, axis=1)[:, 0]
         return cls(
             trajectories=trajectories,
             rows=rows,
+            states=np.asfortranarray(rows.at(trajectories.states)),
             labels=tuple(labels[k] for k in order),
             centred_rows=CentredRows(taken, weight, counted, rows.subject),
             given=given,
@@ -291,16 +315,26 @@ class _TrialDecisions:
     def against(self) -> str:
         return self.labels[0]
 
+    @property
+    def choice(self) -> NDArray[np.bool_]:
+        """(R,)"""
+        return self.centred_rows.choice
+
+    def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """At the decisions with a choice."""
+        return np.asarray(self.centred_rows.of_choice(columns).mean(axis=0))
+
     def places(self, names: tuple[str, ...]) -> list[int]:
-        own = self.trajectories.select(names).variables
-        return [self.trajectories.variables.index(name) for name in own]
+        wholes = self.trajectories.wholes
+        single = {name: (j,) for j, name in enumerate(self.trajectories.variables)}
+        return [j for name in names for j in (wholes | single)[name]]
 
     def names(self, names: tuple[str, ...]) -> list[str]:
         return [self.trajectories.variables[j] for j in self.places(names)]
 
     def columns(self, names: tuple[str, ...]) -> NDArray[np.float64]:
         """(R, ..): these variables at the decisions."""
-        return self.rows.at(self.trajectories.states)[:, self.places(names)]
+        return np.asfortranarray(self.states[:, self.places(names)])
 
     def fit(
         self,
@@ -318,19 +352,28 @@ class _TrialDecisions:
         control = np.hstack([control, also[:, extra]])
         centred_rows = self.centred_rows
         if kept is not None:
-            own = centred_rows
             control, moderators, outcome = control[kept], moderators[kept], outcome[kept]
-            centred_rows = CentredRows(
-                own.taken[kept], own.weight[kept], own.numerator[kept], own.subject[kept]
-            )
-        g, f = _with_intercept(control), _with_intercept(moderators)
+            centred_rows = centred_rows.take(kept)
+        g, f = _with_intercept(control, centred_rows), _with_intercept(moderators, centred_rows)
         _check_design(g, f, self.used, centred_rows)
         return fit_centred(outcome, g, f, centred_rows, scale, always_centred=always_centred)
 
 
-def _with_intercept(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    centred = columns - columns.mean(axis=0) if columns.shape[1] else columns
-    return np.column_stack([np.ones(len(columns)), centred])
+def _closed(
+    trajectories: Trajectories, rows: ValueRows, seen: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Decisions without a choice of known probabilities, and an outcome such as others have."""
+    known = np.isfinite(rows.at(trajectories.probabilities)).all(axis=1)
+    usual = (rows.utility >= seen.min()) & (rows.utility <= seen.max())
+    return np.asarray(~rows.available & known & usual)
+
+
+def _with_intercept(columns: NDArray[np.float64], rows: CentredRows) -> NDArray[np.float64]:
+    wide = np.empty((len(columns), 1 + columns.shape[1]), order="F")
+    wide[:, 0] = 1
+    if columns.shape[1]:
+        np.subtract(columns, rows.of_choice(columns).mean(axis=0), out=wide[:, 1:])
+    return wide
 
 
 def _numerator(
@@ -416,14 +459,14 @@ def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame
         columns = study.columns((name,))
         if not np.isfinite(columns).all():
             continue
-        points, told = _values_of(about, columns)
+        points, told = _values_of(about, columns[study.choice])
         if len(points) < 2:
             continue
         try:
             found = fit(columns, columns)
         except DataError:
             continue
-        design = np.column_stack([np.ones(len(points)), points - columns.mean(axis=0)])
+        design = np.column_stack([np.ones(len(points)), points - study.means(columns)])
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
             table["p_value"] = _p_of_change(found, k)
@@ -493,10 +536,11 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
         along = study.columns((time,))[:, 0]
     else:
         along = study.rows.time.astype(float) + 1
-    seen = np.unique(along)
+    chosen = along[study.choice]
+    seen = np.unique(chosen)
     if len(seen) < 3:
         return None
-    middle, span = along.mean(), along.std()
+    middle, span = chosen.mean(), chosen.std()
     grid = seen if len(seen) <= POINTS else np.linspace(seen[0], seen[-1], POINTS)
     for degree in (2, 1):
         powers = np.arange(1, degree + 1)
@@ -506,7 +550,7 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
             found = fit(columns, columns)
         except DataError:
             continue
-        design = np.column_stack([np.ones(len(grid)), points - columns.mean(axis=0)])
+        design = np.column_stack([np.ones(len(grid)), points - study.means(columns)])
         tables = []
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
@@ -541,7 +585,8 @@ def _delayed(
         later = rows.time + lag
         value = np.where(later <= last, grid[rows.row, np.minimum(later, last)], np.nan)
         kept = np.isfinite(value)
-        if not kept.any():
+        counted = int((kept & study.choice).sum())
+        if not counted:
             break
         try:
             found = study.fit(
@@ -554,7 +599,7 @@ def _delayed(
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "later", lag)
-            table["decisions"] = int(kept.sum())
+            table["decisions"] = counted
             tables.append(table)
     return pd.concat(tables, ignore_index=True) if tables else None
 
@@ -577,10 +622,8 @@ def _check_design(
     rows: CentredRows,
 ) -> None:
     """Refuse what cannot be estimated, with a reason."""
-    others = np.arange(1, rows.numerator.shape[1])
-    given = (rows.taken[:, None] == others) - rows.numerator[:, 1:]
-    effects = (given[:, :, None] * moderators[:, None, :]).reshape(len(controls), -1)
-    design = np.hstack([controls, effects])
+    design = np.hstack([controls, products(given_and_centred(rows)[1], moderators)])
+    design = rows.of_choice(design)
     subjects = rows.subjects
     if subjects <= design.shape[1]:
         raise DataError(
@@ -588,16 +631,18 @@ def _check_design(
             "summary.",
             "Use fewer controls and moderators.",
         )
-    scale = np.abs(design).max(axis=0)
+    scale = np.maximum(design.max(axis=0), -design.min(axis=0))
     still = [name for j, name in enumerate(used, 1) if j < len(scale) and scale[j] <= 1e-12]
     if still:
         raise DataError(
             f"The variable {listing(still)} never changes, so it can be no control or moderator.",
             "Leave it out.",
         )
-    scaled = design / np.where(scale > 0, scale, 1)
-    if _repeats_itself(scaled):
-        repeated = _repeats_itself(scaled[:, : controls.shape[1]])
+    scale[scale == 0] = 1
+    squares = design.T @ design / np.outer(scale, scale)
+    if _repeats_itself(squares):
+        q = controls.shape[1]
+        repeated = _repeats_itself(squares[:q, :q])
         what = f"controls and moderators ({listing(used)})" if repeated else "actions"
         raise DataError(
             f"The effects of the {what} cannot be told apart.",
@@ -605,7 +650,7 @@ def _check_design(
         )
 
 
-def _repeats_itself(columns: NDArray[np.float64]) -> bool:
-    """Whether a column is a combination of others, but for rounding."""
-    sizes = np.linalg.eigvalsh(columns.T @ columns)
+def _repeats_itself(squares: NDArray[np.float64]) -> bool:
+    """Whether, by the products of all pairs, a column is a combination of others or nearly so."""
+    sizes = np.linalg.eigvalsh(squares)
     return bool(sizes[0] <= REPEATED * sizes[-1])
