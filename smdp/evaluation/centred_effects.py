@@ -40,8 +40,9 @@ SETTLED = 1e-12
 #: Of the condition of Newton's steps: beyond it the outcome never came under some action and state.
 HARDLY_TOLD = 1e10
 NO_RATIO = (
-    "The ratio of outcomes could not be estimated: its equations have no answer here.",
-    "Use fewer controls and moderators, or treat the outcome as continuous.",
+    "The ratio of outcomes could not be estimated: with these controls and moderators it would be "
+    "0 or infinite somewhere, as where the outcome was always no under a treatment.",
+    "Use fewer controls and moderators, or have differences by taking the outcome as a number.",
 )
 #: A subject who decides a coefficient alone to this share leaves no error to be estimated.
 ALONE = 1 - 1e-8
@@ -261,5 +262,6 @@ def _refuse_alone(hats: NDArray[np.float64]) -> None:
     if np.abs(np.linalg.eigvals(hats)).max() > ALONE:
         raise DataError(
             "One subject alone decides an effect or a control, so that no error can be given.",
-            "Leave out controls and moderators that only one subject differs in.",
+            "Join an action that only one subject got with another, and leave out controls and "
+            "moderators that only one subject differs in.",
         )

@@ -34,7 +34,7 @@ from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require
-from smdp.text import listing
+from smdp.text import listing, plural
 
 #: The term of the effect at the mean of the moderators, and of that where all of them are 0.
 AVERAGE, INTERCEPT = "average", "intercept"
@@ -145,6 +145,7 @@ def trial_summary(
     if scale == "ratio":
         plain = fit(own, own, "linear")
         differences = tell.terms(plain, study.names(tuple(moderators)), with_zero, means)
+    by_variable, left_out = _one_by_one(study, fit, tell)
     sd = float(outcome[study.choice].std(ddof=1))
     learned = seem_to_have_learned(
         trajectories, study.rows.take(study.choice), study.given[study.choice]
@@ -157,7 +158,7 @@ def trial_summary(
         decisions=int(study.choice.sum()),
         coverage=coverage,
         estimated=study.estimated,
-        notes=(*study.notes, *notes),
+        notes=(*study.notes, *notes, *left_out),
         kind=kind,
         scale=scale,
         sign=sign,
@@ -166,7 +167,7 @@ def trial_summary(
         outcome_sd=sd,
         standardised=_standardised(effects if scale == "linear" else differences, sd),
         differences=differences,
-        by_variable=_one_by_one(study, fit, tell),
+        by_variable=by_variable,
         over_time=_over_time(study, fit, tell, time),
         time=time,
         delayed=_delayed(study, outcome, scale, tell, always_centred=centred),
@@ -233,7 +234,8 @@ def _outcome(
     people = len(np.unique(study.rows.subject[study.choice & (values > 0)]))
     if people < FEW_PEOPLE:
         had = "had a yes" if kind == "yes/no" else "had more than 0"
-        return values, "ratio", (f"Only {people} people ever {had}: the ratio rests on them.",)
+        who = "1 person" if people == 1 else f"{people} people"
+        return values, "ratio", (f"Only {who} ever {had}: the ratio rests on so few.",)
     return values, "ratio", ()
 
 
@@ -449,9 +451,12 @@ def _standardised(effects: pd.DataFrame | None, sd: float) -> pd.DataFrame | Non
 # One variable after the other.
 
 
-def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame | None:
-    """The effect at values of each variable; those that cannot be told apart are left out."""
-    tables = []
+def _one_by_one(
+    study: _TrialDecisions, fit: Fit, tell: _Teller
+) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
+    """The effect at values of each variable, and a note on those by which it has no estimate."""
+    tables: list[pd.DataFrame] = []
+    without = []
     for name, places in study.trajectories.wholes.items():
         about = [study.trajectories.about[j] for j in places]
         if len(about) > MOST_LEVELS or about[0].whole_kind in ("text", "vector"):
@@ -464,12 +469,14 @@ def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame
             continue
         try:
             found = fit(columns, columns)
+            changes = [_p_of_change(found, k) for k in range(len(tell.actions))]
         except DataError:
+            without.append(name)
             continue
         design = np.column_stack([np.ones(len(points)), points - study.means(columns)])
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
-            table["p_value"] = _p_of_change(found, k)
+            table["p_value"] = changes[k]
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "variable", name)
@@ -477,12 +484,16 @@ def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame
             tables.append(table)
         if len(tables) >= MOST_ONE_BY_ONE * len(tell.actions):
             break
+    notes: tuple[str, ...] = ()
+    if without:
+        what = f"By {listing(without, 8)}, the effect could not be estimated"
+        notes = (f"{what}: too few people, or outcomes always the same at some of its values.",)
     if not tables:
-        return None
+        return None, notes
     first = [float(table["p_value"].iloc[0]) for table in tables]
     for table, family in zip(tables, _holm(np.array(first)), strict=True):
         table["family_p"] = family
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True), notes
 
 
 def _values_of(
@@ -512,9 +523,10 @@ def _p_of_change(fit: CentredFit, k: int) -> float:
     own = slice(k * p + 1, (k + 1) * p)
     change = fit.estimate[k, 1:]
     covariance = fit.covariance[own, own]
-    if fit.freedom < 1:
-        return float("nan")
-    size = float(change @ np.linalg.solve(covariance, change)) / len(change)
+    try:
+        size = float(change @ np.linalg.solve(covariance, change)) / len(change)
+    except np.linalg.LinAlgError:
+        raise DataError("The error of a change of the effect is 0.") from None
     return float(f.sf(size, len(change), fit.freedom))
 
 
@@ -548,13 +560,14 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
         points = ((grid - middle) / span)[:, None] ** powers
         try:
             found = fit(columns, columns)
+            changes = [_p_of_change(found, k) for k in range(len(tell.actions))]
         except DataError:
             continue
         design = np.column_stack([np.ones(len(grid)), points - study.means(columns)])
         tables = []
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
-            table["p_value"] = _p_of_change(found, k)
+            table["p_value"] = changes[k]
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "at", grid)
@@ -626,10 +639,12 @@ def _check_design(
     design = rows.of_choice(design)
     subjects = rows.subjects
     if subjects <= design.shape[1]:
+        be = "is" if subjects == 1 else "are"
+        least = f"At least {design.shape[1] + 1} subjects are needed"
         raise DataError(
-            f"{subjects} subjects are too few for the {design.shape[1]} coefficients of the trial "
-            "summary.",
-            "Use fewer controls and moderators.",
+            f"{plural(subjects, 'subject')} {be} too few for the {design.shape[1]} coefficients of "
+            "the effects.",
+            f"{least}, or fewer controls and moderators." if used else f"{least}.",
         )
     scale = np.maximum(design.max(axis=0), -design.min(axis=0))
     still = [name for j, name in enumerate(used, 1) if j < len(scale) and scale[j] <= 1e-12]

@@ -326,6 +326,33 @@ def test_never_yes_under_an_action_at_a_level_of_the_moderator(numerator):
         trial_summary(data, moderators=["x"], numerator=numerator)
 
 
+@pytest.mark.parametrize("numerator", [None, "own"])
+def test_a_variable_by_which_there_is_no_ratio_is_named(numerator):
+    data = small_trial(kind="yes/no", people=40)
+    level = (data.states > 0).astype(float)
+    never = (data.actions == 1) & (level[:, :-1, 0] == 1)
+    data = replace(data, states=level, utilities=np.where(never, 0.0, data.utilities))
+    found = trial_summary(data, numerator=numerator)
+    assert set(found.by_variable["variable"]) == {"z"}
+    assert any("By x, the effect could not be estimated" in note for note in found.notes)
+
+
+def test_an_action_that_one_person_got_once_is_one_message():
+    data = small_trial(actions=3)
+    actions = np.where(data.actions == 2, 1, data.actions)
+    actions[0, 0] = 2
+    with pytest.raises(DataError, match="One subject alone") as refused:
+        trial_summary(replace(data, actions=actions))
+    assert "Join an action that only one subject got" in str(refused.value)
+
+
+def test_an_outcome_that_treatment_decides_has_no_error_and_no_traceback():
+    data = small_trial()
+    found = trial_summary(replace(data, utilities=2.0 * data.actions), kind="continuous")
+    assert found.effects["estimate"].iloc[0] == pytest.approx(2)
+    assert np.isfinite(found.effects.select_dtypes(float)).all(axis=None)
+
+
 @pytest.mark.parametrize(
     "times",
     [
@@ -352,8 +379,11 @@ def test_moderators_that_repeat_each_other_are_refused(kind):
 @pytest.mark.parametrize("kind", ["continuous", "yes/no"])
 def test_too_few_people_for_the_coefficients_are_refused(kind):
     data = small_trial(people=5, kind=kind)
-    with pytest.raises(DataError, match="5 subjects are too few for the 6 coefficients"):
+    with pytest.raises(DataError, match="5 subjects are too few for the 6 coefficients") as refused:
         trial_summary(data, moderators=["x", "z"])
+    assert "At least 7 subjects" in str(refused.value)
+    with pytest.raises(DataError, match="1 subject is too few for the 2 coefficients"):
+        trial_summary(small_trial(people=1, kind=kind))
 
 
 def test_a_negative_count_is_refused():
