@@ -61,8 +61,10 @@ def propensities(
     if share < 1:
         which = f"The probabilities of treatment of {share:.0%} of the decisions were not given:"
         which += " they were"
-    based = listing(variables, 8) if variables else "no variable"
-    notes = (f"{which} estimated by a logit on {based}.", *note)
+    how = f"estimated by a logit on {listing(variables, 8)}"
+    if not variables:
+        how = "estimated by how often each treatment was given, as the same at all decisions"
+    notes = (f"{which} {how}.", *note)
     return Propensities(given, share, notes)
 
 

@@ -11,12 +11,11 @@ from dashboard.policy_choice import assignment, show_notice
 from dashboard.running import is_running, job_box
 from dashboard.session import is_done, keep, result, run, the_analysis
 from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
-from smdp.data.describe import utility_meaning
 from smdp.figures.effects import effect_figures, figure_words
 from smdp.steps import RESCALING, SCREENING, TRIAL
 from smdp.steps.trial import telling
-from smdp.text import listing
-from smdp.words.effects import by_variable_words, delayed_words, trial_words
+from smdp.text import capital, listing
+from smdp.words.effects import by_variable_words, delayed_words, direction, trial_words
 from smdp.words.policy_value import observational_notice
 
 #: Decisions times variables up to which the answer is there before a button could be pressed.
@@ -28,7 +27,8 @@ TABS = {"by-variable": "For whom", "over-time": "When", "later": "Later outcomes
 def as_screening_found() -> None:
     """One click that takes the variables that screening kept as controls."""
     screened = result(SCREENING)
-    if screened is None or not screened.selected:
+    if screened is None:
+        st.caption("After Screening, this page offers the variables that it kept to adjust for.")
         return
     names = [name for name in screened.selected if name in trajectories.wholes]
     if names and st.button(
@@ -93,7 +93,8 @@ with main:
         told = telling(the_analysis())
         drawn = effect_figures(found, told)
         figure(drawn["average"], "effects")
-        st.caption(literal(utility_meaning(the_analysis().plan.roles)))
+        if way := direction(found, told):
+            st.caption(literal(f"{capital(way)}."))
         shown = {name: heading for name, heading in TABS.items() if name in drawn}
         headings = [*shown.values(), "Table"]
         places = st.tabs(headings, key="effects.tabs")

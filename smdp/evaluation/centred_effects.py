@@ -23,6 +23,8 @@ causal excursion effects in mobile health with binary outcomes".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -38,8 +40,9 @@ SETTLED = 1e-12
 #: Of the condition of Newton's steps: beyond it the outcome never came under some action and state.
 HARDLY_TOLD = 1e10
 NO_RATIO = (
-    "The ratio of outcomes could not be estimated: its equations have no answer here.",
-    "Use fewer controls and moderators, or treat the outcome as continuous.",
+    "The ratio of outcomes could not be estimated: with these controls and moderators it would be "
+    "0 or infinite somewhere, as where the outcome was always no under a treatment.",
+    "Use fewer controls and moderators, or have differences by taking the outcome as a number.",
 )
 #: A subject who decides a coefficient alone to this share leaves no error to be estimated.
 ALONE = 1 - 1e-8
@@ -47,16 +50,47 @@ ALONE = 1 - 1e-8
 
 @dataclass(frozen=True)
 class CentredRows:
-    """R decisions with a choice, and what was done at each."""
+    """R decisions, and what was done at each.
+
+    Decisions without a choice have a weight of 0. They matter only for errors that are always
+    centred, whose correction for few subjects looks at them too, as that of R's `emee2` does.
+    """
 
     taken: NDArray[np.int64]  # (R,): 0 .. K-1
     weight: NDArray[np.float64]  # (R,): p~ of what was done, by its probability
     numerator: NDArray[np.float64]  # (R, K): p~
-    subject: NDArray[np.int64]  # (R,): 0 .. C-1
+    subject: NDArray[np.int64]  # (R,)
 
-    @property
+    @cached_property
+    def choice(self) -> NDArray[np.bool_]:
+        """(R,)"""
+        return self.weight > 0
+
+    def of_choice(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Those of R rows that have a choice."""
+        return columns if self.choice.all() else columns[self.choice]
+
+    @cached_property
     def subjects(self) -> int:
-        return len(np.unique(self.subject))
+        return len(np.unique(self.subject[self.choice]))
+
+    @cached_property
+    def order(self) -> NDArray[np.int64] | slice:
+        """What brings each subject's rows together."""
+        stretches = 1 + int((np.diff(self.subject) != 0).sum())
+        together = stretches == len(np.unique(self.subject))
+        return slice(None) if together else np.argsort(self.subject, kind="stable")
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """(C + 1,): where each subject's rows begin in that order, and the end."""
+        changes = np.flatnonzero(np.diff(self.subject[self.order])) + 1
+        return np.concatenate([[0], changes, [len(self.subject)]])
+
+    def take(self, kept: NDArray[np.bool_]) -> CentredRows:
+        return CentredRows(
+            self.taken[kept], self.weight[kept], self.numerator[kept], self.subject[kept]
+        )
 
 
 @dataclass(frozen=True)
@@ -91,25 +125,33 @@ def fit_centred(
     `always_centred`: of ratios; with the probabilities themselves as numerator it is what sample
     sizes are computed for (Cohn, Hao & Qian, 2023).
     """
-    others = np.arange(1, rows.numerator.shape[1])
-    given = (rows.taken[:, None] == others).astype(float)
-    centred = given - rows.numerator[:, 1:]
-    instrument = np.hstack([controls, _products(centred, moderators)])
+    given, centred = given_and_centred(rows)
+    instrument = np.hstack([controls, products(centred, moderators)])
     q = controls.shape[1]
     if scale == "linear":
         found = _linear(outcome, instrument, rows.weight)
     else:
-        shifted = _products(centred if always_centred else given, moderators)
-        design = np.hstack([controls, shifted])
-        found = _ratio(outcome, instrument, design, q, rows.weight, always_centred)
-    covariance = _covariance(found, rows.subject)[q:, q:]
+        shifted = products(centred if always_centred else given, moderators)
+        found = _ratio(outcome, controls, shifted, instrument, rows.weight, always_centred)
+    covariance = _covariance(found, rows)[q:, q:]
     freedom = rows.subjects - instrument.shape[1]
-    return CentredFit(found.estimate[q:].reshape(len(others), -1), covariance, freedom)
+    return CentredFit(found.estimate[q:].reshape(given.shape[1], -1), covariance, freedom)
 
 
-def _products(actions: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def given_and_centred(rows: CentredRows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """a and c of the actions but the first, (R, K - 1) each."""
+    others = np.arange(1, rows.numerator.shape[1])
+    given = np.asfortranarray(rows.taken[:, None] == others, dtype=np.float64)
+    return given, given - np.asfortranarray(rows.numerator[:, 1:])
+
+
+def products(actions: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """(R, (K - 1) p): every column times every action, action by action."""
-    return (actions[:, :, None] * columns[:, None, :]).reshape(len(columns), -1)
+    wide = np.empty((len(columns), actions.shape[1] * columns.shape[1]), order="F")
+    p = columns.shape[1]
+    for k in range(actions.shape[1]):
+        np.multiply(actions[:, [k]], columns, out=wide[:, k * p : (k + 1) * p])
+    return wide
 
 
 @dataclass(frozen=True)
@@ -121,6 +163,8 @@ class _Solved:
     slope: NDArray[np.float64]  # (R, d): how r changes with the coefficients
     residual: NDArray[np.float64]  # (R,): r
     bread: NDArray[np.float64]  # (d, d): how the sum of D r changes with them
+    #: (R, d): D at the decisions without a choice as well, if they are looked at.
+    everywhere: NDArray[np.float64] | None = None
 
 
 def _linear(
@@ -134,71 +178,90 @@ def _linear(
 
 def _ratio(
     outcome: NDArray[np.float64],
+    controls: NDArray[np.float64],
+    shifted: NDArray[np.float64],
     instrument: NDArray[np.float64],
-    design: NDArray[np.float64],
-    q: int,
     weight: NDArray[np.float64],
     always_centred: bool,
 ) -> _Solved:
     """Newton's method, with steps halved until the estimating function shrinks."""
-    controls, shifted = design[:, :q], design[:, q:]
+    q = controls.shape[1]
     mean = float(np.average(outcome, weights=weight))
-    estimate = np.zeros(design.shape[1])
+    estimate = np.zeros(instrument.shape[1])
     estimate[0] = np.log(mean)
     tolerance = SETTLED * mean * len(outcome)
-
-    def function(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            back = np.exp(-shifted @ theta[q:])
-            return instrument.T @ (weight * (outcome * back - np.exp(controls @ theta[:q])))
-
+    weighted = weight[:, None] * instrument
     size = np.abs(instrument).max(axis=0)
-    value = function(estimate)
+
+    def at(theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            back, base = np.exp(-(shifted @ theta[q:])), np.exp(controls @ theta[:q])
+            blipped = outcome * back
+            return weighted.T @ (blipped - base), back, base, blipped
+
+    value, back, base, blipped = at(estimate)
     for _ in range(MOST_STEPS):
-        back = np.exp(-shifted @ estimate[q:])
-        base = np.exp(controls @ estimate[:q])
-        slopes = np.hstack([base[:, None] * controls, (outcome * back)[:, None] * shifted])
-        bread = -(weight[:, None] * instrument).T @ slopes
+        parts = weighted.T @ (base[:, None] * controls), weighted.T @ (blipped[:, None] * shifted)
+        bread = -np.hstack(parts)
         if (np.abs(value) <= tolerance * size).all():
             break
         if np.linalg.cond(bread / np.outer(size, size)) > HARDLY_TOLD:
             raise DataError(*NO_RATIO)
         move = np.linalg.solve(bread, value)
         for _ in range(40):
-            candidate = function(estimate - move)
-            if np.abs(candidate / size).max() < np.abs(value / size).max():
+            candidate = at(estimate - move)
+            if np.abs(candidate[0] / size).max() < np.abs(value / size).max():
                 break
             move = move / 2
         else:
             break  # as near as rounding lets it come
-        estimate, value = estimate - move, candidate
+        estimate = estimate - move
+        value, back, base, blipped = candidate
     if not np.isfinite(estimate).all() or (np.abs(value) > 1e-6 * mean * len(outcome) * size).any():
         raise DataError(*NO_RATIO)
     if always_centred:
-        score = weight[:, None] * instrument
-        return _Solved(estimate, score, -slopes, outcome * back - base, bread)
+        slopes = -np.hstack([base[:, None] * controls, blipped[:, None] * shifted])
+        return _Solved(estimate, weighted, slopes, blipped - base, bread, instrument)
     expected = base / back
-    score = (weight * back)[:, None] * instrument
-    return _Solved(estimate, score, -expected[:, None] * design, outcome - expected, bread)
+    slope = -expected[:, None] * np.hstack([controls, shifted])
+    return _Solved(estimate, back[:, None] * weighted, slope, outcome - expected, bread)
 
 
-def _covariance(solved: _Solved, subject: NDArray[np.int64]) -> NDArray[np.float64]:
+def _covariance(solved: _Solved, rows: CentredRows) -> NDArray[np.float64]:
     """Each subject's residuals are divided by I - H_ii, by way of matrices of the coefficients.
 
-    D (I - P M^-1 D)^-1 = (I - D P M^-1)^-1 D, so that no matrix has the size of a subject's rows.
+    With D of all decisions and J D of those with a choice, the residuals are multiplied by
+    D'J (I - P M^-1 D')^-1 = D'J + D'J P M^-1 (I - D'P M^-1)^-1 D', so that no matrix has the size
+    of a subject's rows; where all have a choice, that is (I - D'P M^-1)^-1 D'.
     """
-    order = np.argsort(subject, kind="stable")
-    starts = np.flatnonzero(np.diff(subject[order], prepend=-1))
-    score, slope = solved.score[order], solved.slope[order]
-    ends = [*starts[1:], len(order)]
     inverse = np.linalg.inv(solved.bread)
-    hats = np.stack([score[a:b].T @ slope[a:b] for a, b in zip(starts, ends, strict=True)])
-    hats = hats @ inverse
+    hats = _of_each(solved.score, solved.slope, rows) @ inverse
+    if np.linalg.norm(hats, axis=(1, 2)).max() > ALONE:  # no eigenvalue is larger than that
+        _refuse_alone(hats)
+    sums = _of_each(solved.score, solved.residual[:, None], rows)
+    unit = np.eye(len(inverse))
+    if solved.everywhere is None or rows.choice.all():
+        own = np.linalg.solve(unit - hats, sums)
+    else:
+        every = _of_each(solved.everywhere, solved.slope, rows) @ inverse
+        _refuse_alone(every)
+        everything = _of_each(solved.everywhere, solved.residual[:, None], rows)
+        own = sums + hats @ np.linalg.solve(unit - every, everything)
+    return np.asarray(inverse @ (own[:, :, 0].T @ own[:, :, 0]) @ inverse.T)
+
+
+def _of_each(
+    left: NDArray[np.float64], right: NDArray[np.float64], rows: CentredRows
+) -> NDArray[np.float64]:
+    """(C, d, e): of each subject the products of two columns (R, d) and (R, e), added up."""
+    left, right, starts = left[rows.order], right[rows.order], rows.starts
+    return np.stack([left[a:b].T @ right[a:b] for a, b in pairwise(starts)])
+
+
+def _refuse_alone(hats: NDArray[np.float64]) -> None:
     if np.abs(np.linalg.eigvals(hats)).max() > ALONE:
         raise DataError(
             "One subject alone decides an effect or a control, so that no error can be given.",
-            "Leave out controls and moderators that only one subject differs in.",
+            "Join an action that only one subject got with another, and leave out controls and "
+            "moderators that only one subject differs in.",
         )
-    sums = np.add.reduceat(score * solved.residual[order][:, None], starts, axis=0)
-    own = np.linalg.solve(np.eye(len(inverse)) - hats, sums[:, :, None])[:, :, 0]
-    return np.asarray(inverse @ (own.T @ own) @ inverse.T)

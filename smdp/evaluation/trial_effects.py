@@ -21,13 +21,20 @@ from smdp.data.prepare import CompletedStudy, PreparedData, every_decision
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.errors import DataError
-from smdp.evaluation.centred_effects import CentredFit, CentredRows, Scale, fit_centred
+from smdp.evaluation.centred_effects import (
+    CentredFit,
+    CentredRows,
+    Scale,
+    fit_centred,
+    given_and_centred,
+    products,
+)
 from smdp.evaluation.learning_probabilities import seem_to_have_learned
 from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require
-from smdp.text import listing
+from smdp.text import listing, plural
 
 #: The term of the effect at the mean of the moderators, and of that where all of them are 0.
 AVERAGE, INTERCEPT = "average", "intercept"
@@ -121,7 +128,7 @@ def trial_summary(
     )
     if kind is None and each_decision and not isinstance(data, Trajectories):
         kind = data.study.roles.outcome.kind
-    kind, sign = _recognised(kind, sign, study.utility)
+    kind, sign = _recognised(kind, sign, study.utility[study.choice])
     outcome, scale, notes = _outcome(sign * study.utility, kind, study)
     centred = numerator == OWN
 
@@ -132,22 +139,26 @@ def trial_summary(
     main = fit(own, own)
     tell = _Teller(study.actions, study.against, coverage)
     with_zero = each_decision and bool(moderators)
-    effects = tell.terms(main, study.names(tuple(moderators)), with_zero, own.mean(axis=0))
+    means = study.means(own)
+    effects = tell.terms(main, study.names(tuple(moderators)), with_zero, means)
     differences = None
     if scale == "ratio":
         plain = fit(own, own, "linear")
-        differences = tell.terms(plain, study.names(tuple(moderators)), with_zero, own.mean(axis=0))
-    sd = float(outcome.std(ddof=1))
-    learned = seem_to_have_learned(trajectories, study.rows, study.given)
+        differences = tell.terms(plain, study.names(tuple(moderators)), with_zero, means)
+    by_variable, left_out = _one_by_one(study, fit, tell)
+    sd = float(outcome[study.choice].std(ddof=1))
+    learned = seem_to_have_learned(
+        trajectories, study.rows.take(study.choice), study.given[study.choice]
+    )
     return TrialSummary(
         effects=effects,
         controls=tuple(controls),
         moderators=tuple(moderators),
         subjects=study.centred_rows.subjects,
-        decisions=len(outcome),
+        decisions=int(study.choice.sum()),
         coverage=coverage,
         estimated=study.estimated,
-        notes=(*study.notes, *notes),
+        notes=(*study.notes, *notes, *left_out),
         kind=kind,
         scale=scale,
         sign=sign,
@@ -156,7 +167,7 @@ def trial_summary(
         outcome_sd=sd,
         standardised=_standardised(effects if scale == "linear" else differences, sd),
         differences=differences,
-        by_variable=_one_by_one(study, fit, tell),
+        by_variable=by_variable,
         over_time=_over_time(study, fit, tell, time),
         time=time,
         delayed=_delayed(study, outcome, scale, tell, always_centred=centred),
@@ -189,28 +200,29 @@ def _outcome(
     values: NDArray[np.float64], kind: OutcomeKind, study: _TrialDecisions
 ) -> tuple[NDArray[np.float64], Scale, tuple[str, ...]]:
     """The outcome as it is estimated, on which scale, and what is to be known of that."""
-    if values.min() == values.max():
+    seen = values[study.choice]
+    if seen.min() == seen.max():
         raise DataError(
-            f"The outcome is always {values[0]:g}, so that no effect on it can be estimated.",
+            f"The outcome is always {seen[0]:g}, so that no effect on it can be estimated.",
             "Check the column of the outcome.",
         )
     if kind == "continuous":
         return values, "linear", ()
     if kind == "yes/no":
-        low, high = values.min(), values.max()
-        if len(np.unique(values)) > 2:
+        low, high = seen.min(), seen.max()
+        if len(np.unique(seen)) > 2:
             raise DataError(
-                f"The outcome has {len(np.unique(values))} different values, so it is not yes/no.",
+                f"The outcome has {len(np.unique(seen))} different values, so it is not yes/no.",
                 "Choose another kind of outcome.",
             )
-        if high > low:
-            values = (values - low) / (high - low)
-    elif values.min() < 0:
+        values = (values - low) / (high - low)
+    elif seen.min() < 0:
         raise DataError(
-            f"The outcome is {values.min():g} somewhere, and a count cannot be negative.",
+            f"The outcome is {seen.min():g} somewhere, and a count cannot be negative.",
             "Choose another kind of outcome, or say that less of it is better.",
         )
-    means = [values[study.centred_rows.taken == k].mean() for k in range(len(study.labels))]
+    taken, seen = study.centred_rows.taken[study.choice], values[study.choice]
+    means = [seen[taken == k].mean() for k in range(len(study.labels))]
     never = [f"'{label}'" for label, mean in zip(study.labels, means, strict=True) if mean <= 0]
     if never:
         what = "was never yes" if kind == "yes/no" else "was always 0"
@@ -219,19 +231,25 @@ def _outcome(
             "effects are differences here."
         )
         return values, "linear", (note,)
-    people = len(np.unique(study.rows.subject[values > 0]))
+    people = len(np.unique(study.rows.subject[study.choice & (values > 0)]))
     if people < FEW_PEOPLE:
         had = "had a yes" if kind == "yes/no" else "had more than 0"
-        return values, "ratio", (f"Only {people} people ever {had}: the ratio rests on them.",)
+        who = "1 person" if people == 1 else f"{people} people"
+        return values, "ratio", (f"Only {who} ever {had}: the ratio rests on so few.",)
     return values, "ratio", ()
 
 
 @dataclass(frozen=True, eq=False)
 class _TrialDecisions:
-    """The decisions with a choice, the reference first among the actions."""
+    """The decisions with a choice, the reference first among the actions.
+
+    Where each decision's own probabilities are the numerator, also those without one whose
+    probabilities are known all the same (`CentredRows`).
+    """
 
     trajectories: Trajectories
-    rows: ValueRows  # with a choice
+    rows: ValueRows
+    states: NDArray[np.float64]  # (R, p)
     labels: tuple[str, ...]  # K, the reference first
     centred_rows: CentredRows
     given: NDArray[np.float64]  # (R, K), in the order of the trajectories' labels
@@ -265,15 +283,23 @@ class _TrialDecisions:
                 "At no decision had every action a chance, so effects cannot be estimated.",
                 "Check the column of probabilities.",
             )
-        rows, given = rows.take(chance), known.given[chance]
+        kept, given = chance, known.given
+        if numerator == OWN:
+            closed = _closed(trajectories, rows, rows.utility[chance])
+            given = np.where(closed[:, None], rows.at(trajectories.probabilities), given)
+            kept = chance | closed
+        rows, given, chance = rows.take(kept), given[kept], chance[kept]
         order = [labels.index(first), *(k for k in range(len(labels)) if labels[k] != first)]
         place = np.argsort(order)
-        taken, chances = place[rows.level], given[:, order]
+        taken, chances = place[np.maximum(rows.at(trajectories.actions), 0)], given[:, order]
         counted = _numerator(numerator, chances)
-        weight = np.take_along_axis(counted / chances, taken[:, None], axis=1)[:, 0]
+        weight = np.zeros(len(taken))
+        share = (counted[chance] / chances[chance], taken[chance, None])
+        weight[chance] = np.take_along_axis(*share, axis=1)[:, 0]
         return cls(
             trajectories=trajectories,
             rows=rows,
+            states=np.asfortranarray(rows.at(trajectories.states)),
             labels=tuple(labels[k] for k in order),
             centred_rows=CentredRows(taken, weight, counted, rows.subject),
             given=given,
@@ -291,16 +317,26 @@ class _TrialDecisions:
     def against(self) -> str:
         return self.labels[0]
 
+    @property
+    def choice(self) -> NDArray[np.bool_]:
+        """(R,)"""
+        return self.centred_rows.choice
+
+    def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """At the decisions with a choice."""
+        return np.asarray(self.centred_rows.of_choice(columns).mean(axis=0))
+
     def places(self, names: tuple[str, ...]) -> list[int]:
-        own = self.trajectories.select(names).variables
-        return [self.trajectories.variables.index(name) for name in own]
+        wholes = self.trajectories.wholes
+        single = {name: (j,) for j, name in enumerate(self.trajectories.variables)}
+        return [j for name in names for j in (wholes | single)[name]]
 
     def names(self, names: tuple[str, ...]) -> list[str]:
         return [self.trajectories.variables[j] for j in self.places(names)]
 
     def columns(self, names: tuple[str, ...]) -> NDArray[np.float64]:
         """(R, ..): these variables at the decisions."""
-        return self.rows.at(self.trajectories.states)[:, self.places(names)]
+        return np.asfortranarray(self.states[:, self.places(names)])
 
     def fit(
         self,
@@ -318,19 +354,28 @@ class _TrialDecisions:
         control = np.hstack([control, also[:, extra]])
         centred_rows = self.centred_rows
         if kept is not None:
-            own = centred_rows
             control, moderators, outcome = control[kept], moderators[kept], outcome[kept]
-            centred_rows = CentredRows(
-                own.taken[kept], own.weight[kept], own.numerator[kept], own.subject[kept]
-            )
-        g, f = _with_intercept(control), _with_intercept(moderators)
+            centred_rows = centred_rows.take(kept)
+        g, f = _with_intercept(control, centred_rows), _with_intercept(moderators, centred_rows)
         _check_design(g, f, self.used, centred_rows)
         return fit_centred(outcome, g, f, centred_rows, scale, always_centred=always_centred)
 
 
-def _with_intercept(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    centred = columns - columns.mean(axis=0) if columns.shape[1] else columns
-    return np.column_stack([np.ones(len(columns)), centred])
+def _closed(
+    trajectories: Trajectories, rows: ValueRows, seen: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Decisions without a choice of known probabilities, and an outcome such as others have."""
+    known = np.isfinite(rows.at(trajectories.probabilities)).all(axis=1)
+    usual = (rows.utility >= seen.min()) & (rows.utility <= seen.max())
+    return np.asarray(~rows.available & known & usual)
+
+
+def _with_intercept(columns: NDArray[np.float64], rows: CentredRows) -> NDArray[np.float64]:
+    wide = np.empty((len(columns), 1 + columns.shape[1]), order="F")
+    wide[:, 0] = 1
+    if columns.shape[1]:
+        np.subtract(columns, rows.of_choice(columns).mean(axis=0), out=wide[:, 1:])
+    return wide
 
 
 def _numerator(
@@ -406,9 +451,12 @@ def _standardised(effects: pd.DataFrame | None, sd: float) -> pd.DataFrame | Non
 # One variable after the other.
 
 
-def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame | None:
-    """The effect at values of each variable; those that cannot be told apart are left out."""
-    tables = []
+def _one_by_one(
+    study: _TrialDecisions, fit: Fit, tell: _Teller
+) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
+    """The effect at values of each variable, and a note on those by which it has no estimate."""
+    tables: list[pd.DataFrame] = []
+    without = []
     for name, places in study.trajectories.wholes.items():
         about = [study.trajectories.about[j] for j in places]
         if len(about) > MOST_LEVELS or about[0].whole_kind in ("text", "vector"):
@@ -416,17 +464,19 @@ def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame
         columns = study.columns((name,))
         if not np.isfinite(columns).all():
             continue
-        points, told = _values_of(about, columns)
+        points, told = _values_of(about, columns[study.choice])
         if len(points) < 2:
             continue
         try:
             found = fit(columns, columns)
+            changes = [_p_of_change(found, k) for k in range(len(tell.actions))]
         except DataError:
+            without.append(name)
             continue
-        design = np.column_stack([np.ones(len(points)), points - columns.mean(axis=0)])
+        design = np.column_stack([np.ones(len(points)), points - study.means(columns)])
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
-            table["p_value"] = _p_of_change(found, k)
+            table["p_value"] = changes[k]
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "variable", name)
@@ -434,12 +484,16 @@ def _one_by_one(study: _TrialDecisions, fit: Fit, tell: _Teller) -> pd.DataFrame
             tables.append(table)
         if len(tables) >= MOST_ONE_BY_ONE * len(tell.actions):
             break
+    notes: tuple[str, ...] = ()
+    if without:
+        what = f"By {listing(without, 8)}, the effect could not be estimated"
+        notes = (f"{what}: too few people, or outcomes always the same at some of its values.",)
     if not tables:
-        return None
+        return None, notes
     first = [float(table["p_value"].iloc[0]) for table in tables]
     for table, family in zip(tables, _holm(np.array(first)), strict=True):
         table["family_p"] = family
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True), notes
 
 
 def _values_of(
@@ -469,9 +523,10 @@ def _p_of_change(fit: CentredFit, k: int) -> float:
     own = slice(k * p + 1, (k + 1) * p)
     change = fit.estimate[k, 1:]
     covariance = fit.covariance[own, own]
-    if fit.freedom < 1:
-        return float("nan")
-    size = float(change @ np.linalg.solve(covariance, change)) / len(change)
+    try:
+        size = float(change @ np.linalg.solve(covariance, change)) / len(change)
+    except np.linalg.LinAlgError:
+        raise DataError("The error of a change of the effect is 0.") from None
     return float(f.sf(size, len(change), fit.freedom))
 
 
@@ -493,10 +548,11 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
         along = study.columns((time,))[:, 0]
     else:
         along = study.rows.time.astype(float) + 1
-    seen = np.unique(along)
+    chosen = along[study.choice]
+    seen = np.unique(chosen)
     if len(seen) < 3:
         return None
-    middle, span = along.mean(), along.std()
+    middle, span = chosen.mean(), chosen.std()
     grid = seen if len(seen) <= POINTS else np.linspace(seen[0], seen[-1], POINTS)
     for degree in (2, 1):
         powers = np.arange(1, degree + 1)
@@ -504,13 +560,14 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
         points = ((grid - middle) / span)[:, None] ** powers
         try:
             found = fit(columns, columns)
+            changes = [_p_of_change(found, k) for k in range(len(tell.actions))]
         except DataError:
             continue
-        design = np.column_stack([np.ones(len(grid)), points - columns.mean(axis=0)])
+        design = np.column_stack([np.ones(len(grid)), points - study.means(columns)])
         tables = []
         for k, action in enumerate(tell.actions):
             table = tell.at(found, k, design)
-            table["p_value"] = _p_of_change(found, k)
+            table["p_value"] = changes[k]
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "at", grid)
@@ -541,7 +598,8 @@ def _delayed(
         later = rows.time + lag
         value = np.where(later <= last, grid[rows.row, np.minimum(later, last)], np.nan)
         kept = np.isfinite(value)
-        if not kept.any():
+        counted = int((kept & study.choice).sum())
+        if not counted:
             break
         try:
             found = study.fit(
@@ -554,7 +612,7 @@ def _delayed(
             table.insert(0, "action", action)
             table.insert(1, "against", tell.against)
             table.insert(2, "later", lag)
-            table["decisions"] = int(kept.sum())
+            table["decisions"] = counted
             tables.append(table)
     return pd.concat(tables, ignore_index=True) if tables else None
 
@@ -577,27 +635,29 @@ def _check_design(
     rows: CentredRows,
 ) -> None:
     """Refuse what cannot be estimated, with a reason."""
-    others = np.arange(1, rows.numerator.shape[1])
-    given = (rows.taken[:, None] == others) - rows.numerator[:, 1:]
-    effects = (given[:, :, None] * moderators[:, None, :]).reshape(len(controls), -1)
-    design = np.hstack([controls, effects])
+    design = np.hstack([controls, products(given_and_centred(rows)[1], moderators)])
+    design = rows.of_choice(design)
     subjects = rows.subjects
     if subjects <= design.shape[1]:
+        be = "is" if subjects == 1 else "are"
+        least = f"At least {design.shape[1] + 1} subjects are needed"
         raise DataError(
-            f"{subjects} subjects are too few for the {design.shape[1]} coefficients of the trial "
-            "summary.",
-            "Use fewer controls and moderators.",
+            f"{plural(subjects, 'subject')} {be} too few for the {design.shape[1]} coefficients of "
+            "the effects.",
+            f"{least}, or fewer controls and moderators." if used else f"{least}.",
         )
-    scale = np.abs(design).max(axis=0)
+    scale = np.maximum(design.max(axis=0), -design.min(axis=0))
     still = [name for j, name in enumerate(used, 1) if j < len(scale) and scale[j] <= 1e-12]
     if still:
         raise DataError(
             f"The variable {listing(still)} never changes, so it can be no control or moderator.",
             "Leave it out.",
         )
-    scaled = design / np.where(scale > 0, scale, 1)
-    if _repeats_itself(scaled):
-        repeated = _repeats_itself(scaled[:, : controls.shape[1]])
+    scale[scale == 0] = 1
+    squares = design.T @ design / np.outer(scale, scale)
+    if _repeats_itself(squares):
+        q = controls.shape[1]
+        repeated = _repeats_itself(squares[:q, :q])
         what = f"controls and moderators ({listing(used)})" if repeated else "actions"
         raise DataError(
             f"The effects of the {what} cannot be told apart.",
@@ -605,7 +665,7 @@ def _check_design(
         )
 
 
-def _repeats_itself(columns: NDArray[np.float64]) -> bool:
-    """Whether a column is a combination of others, but for rounding."""
-    sizes = np.linalg.eigvalsh(columns.T @ columns)
+def _repeats_itself(squares: NDArray[np.float64]) -> bool:
+    """Whether, by the products of all pairs, a column is a combination of others or nearly so."""
+    sizes = np.linalg.eigvalsh(squares)
     return bool(sizes[0] <= REPEATED * sizes[-1])

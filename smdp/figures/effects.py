@@ -24,8 +24,8 @@ TITLES = {
     "average": ("Average effects", ""),
     "by-variable": (
         "The effect by one variable at a time",
-        "The variables with the smallest p-values first; low and high are a standard deviation "
-        "below and above the mean.",
+        "The variables with the smallest p-values first, the table has all; low and high are a "
+        "standard deviation below and above the mean.",
     ),
     "over-time": ("The effect over time", "With pointwise intervals over people."),
     "later": ("Effects on later outcomes", "Treatments in between as the study gave them."),

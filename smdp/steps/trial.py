@@ -87,9 +87,16 @@ def telling(analysis: Analysis) -> Telling:
     return Telling(
         outcome=outcome,
         logarithm=asked.logarithm or outcome_is_logarithm(analysis.plan),
-        observed=roles.assignment == "observed",
+        observed=roles.assignment == "observed"
+        or (roles.assignment is None and result.estimated > 0),
         learned=asked.learned == "yes" or (asked.learned == "not said" and result.learned),
+        screened=controls_as_screened(analysis, result.controls),
     )
+
+
+def controls_as_screened(analysis: Analysis, controls: Sequence[str]) -> bool:
+    kept = analysis.screening
+    return bool(controls) and kept is not None and set(controls) == set(kept.selected)
 
 
 def summary(result: TrialSummary, analysis: Analysis) -> str:
@@ -161,6 +168,8 @@ def methods(analysis: Analysis, asked: TrialPlan) -> str:
     elif asked.numerator is not None:
         text += f". The numerator of the weights was {asked.numerator:g}"
     text += _also("Estimates were adjusted for", asked.controls)
+    if controls_as_screened(analysis, asked.controls):
+        text += ", the variables that screening of the same data kept"
     text += _also("The effect was allowed to change with", asked.moderators)
     if result is not None and result.by_variable is not None:
         text += (

@@ -24,14 +24,16 @@ class Telling:
     """How effects are told: of which outcome, and how far their intervals can be trusted.
 
     `logarithm`: the outcome is one, so that differences are percentages of what was measured.
-    `observed`: nobody was randomised, so that effects are differences. `learned`: probabilities
-    were learned from several people, so that intervals are too narrow to be called what they are.
+    `observed`: nobody is known to have been randomised, so that effects are differences. `learned`:
+    probabilities were learned from several people, so that intervals are too narrow to be called
+    what they are. `screened`: the controls are what screening kept.
     """
 
     outcome: OutcomeName = UTILITY_NAME
     logarithm: bool = False
     observed: bool = False
     learned: bool = False
+    screened: bool = False
 
 
 def interval_name(summary: TrialSummary, telling: Telling) -> str:
@@ -63,11 +65,14 @@ def describe_trial(summary: TrialSummary, telling: Telling | None = None) -> lis
         sentences.append(_with_moderators(summary))
     sentences += [*_sizes(summary), *_for_whom(summary), *_when(summary, told)]
     if told.outcome.better:
-        sentences.append(f"Which way is good: {told.outcome.better}.")
+        sentences.append(f"Which way is good: {direction(summary, told)}.")
+    used = (*summary.controls, *(m for m in summary.moderators if m not in summary.controls))
     if told.observed:
         sentences.append(
-            "Treatment was not randomised, so this is an association: it is the effect of "
-            "treatment only if nothing but the variables named here decided who was treated."
+            "Treatment is not known to have been randomised, so this is an association: it is the "
+            "effect of treatment only if nothing but "
+            + (listing(used, 8) if used else "chance")
+            + " decided who was treated."
         )
     sentences.append(_how(summary, told))
     sentences.append(
@@ -75,6 +80,17 @@ def describe_trial(summary: TrialSummary, telling: Telling | None = None) -> lis
         "about later decisions, and treatment can help some and harm others at an average of zero."
     )
     return sentences
+
+
+def direction(summary: TrialSummary, told: Telling) -> str:
+    """'less cigs is better, so that effects below 0 are good'; nothing where nobody said it."""
+    if not told.outcome.better:
+        return ""
+    side = "above" if summary.sign > 0 else "below"
+    if summary.scale == "ratio":
+        return f"{told.outcome.better}, so that ratios {side} 1 are good"
+    what = "differences" if told.observed else "effects"
+    return f"{told.outcome.better}, so that {what} {side} 0 are good"
 
 
 def _how(summary: TrialSummary, told: Telling) -> str:
@@ -92,8 +108,16 @@ def _how(summary: TrialSummary, told: Telling) -> str:
         )
     return (
         f"From {summary.decisions:,} decisions with a choice of {summary.subjects} subjects, "
-        f"{method} with errors robust within subjects{freedom}; {intervals}."
+        f"{method}{_adjusted(summary, told)}, with errors robust within subjects{freedom}; "
+        f"{intervals}."
     )
+
+
+def _adjusted(summary: TrialSummary, told: Telling) -> str:
+    if not summary.controls:
+        return ""
+    which = ", which screening of the same data kept" if told.screened else ""
+    return f", adjusted for {listing(summary.controls, 8)}{which}"
 
 
 def _averages(effects: pd.DataFrame) -> pd.DataFrame:

@@ -37,4 +37,6 @@ def test_effects_are_of_the_outcome_itself_and_of_every_decision(tmp_path):
     assert done.trial.effects["estimate"].iloc[0] == pytest.approx(
         -minus.effects["estimate"].iloc[0], rel=0.05
     )
-    assert "Which way is good: less craving is better." in TRIAL.says(done)
+    assert (
+        "Which way is good: less craving is better, so that effects below 0 are good."
+    ) in TRIAL.says(done)

@@ -44,7 +44,7 @@ def test_numbers_and_percent(linear):
 
 
 def test_risks_are_told_as_ratios_and_percentage_points(of_risks):
-    summary = trial_summary(of_risks)
+    summary = replace(trial_summary(of_risks), sign=-1)
     told = describe_trial(summary, Telling(OutcomeName("relapse", "", "relapse", -1)))
     ratio = np.exp(summary.effects["estimate"].iloc[0])
     points = 100 * summary.differences["estimate"].iloc[0]
@@ -54,7 +54,7 @@ def test_risks_are_told_as_ratios_and_percentage_points(of_risks):
     )
     assert f"{points:.1f} (" in told[0]
     assert "percentage points" in told[0]
-    assert any("less relapse is better" in text for text in told)
+    assert "Which way is good: less relapse is better, so that ratios below 1 are good." in told
     words = trial_words(summary)
     assert "risk ratio (95 % interval)" in words.columns
     assert "percentage points" in words.columns
@@ -76,4 +76,18 @@ def test_where_probabilities_learned_no_interval_is_called_95_percent(linear):
 def test_observed_studies_have_differences_and_no_effects(linear):
     text = " ".join(describe_trial(trial_summary(linear), Telling(observed=True)))
     assert "differed by" in text
-    assert "Treatment was not randomised" in text
+    assert "Treatment is not known to have been randomised" in text
+    assert "only if nothing but chance decided" in text
+    adjusted = trial_summary(linear, controls=["S1"], moderators=["S3"])
+    text = " ".join(describe_trial(adjusted, Telling(observed=True)))
+    assert "only if nothing but S1, S3 decided" in text
+
+
+def test_what_was_adjusted_for_is_said_and_that_screening_proposed_it(linear):
+    summary = trial_summary(linear, controls=["S1"])
+    how, proposed = (
+        next(text for text in describe_trial(summary, Telling(screened=s)) if "From" in text)
+        for s in (False, True)
+    )
+    assert "least squares, adjusted for S1, with errors" in how
+    assert "adjusted for S1, which screening of the same data kept, with errors" in proposed
