@@ -13,10 +13,10 @@ import streamlit as st
 from dashboard import controls
 from dashboard.clicks import what_to_do
 from dashboard.role_widgets import begin_anew
-from dashboard.session import forget_kept, keep, kept, memo, put, start_visit_anew, the_analysis
-from dashboard.shape_form import OperationForm
+from dashboard.session import forget_kept, keep, kept, memo, put, the_analysis
+from dashboard.shape_form import CHOOSE, OperationForm
 from dashboard.show import literal, say_error
-from dashboard.table import NOT_CHOSEN, LoadedTable
+from dashboard.table import NOT_CHOSEN, LoadedTable, sheets_of
 from smdp.analysis.further_tables import further_tables
 from smdp.data.guess_roles import guess_columns
 from smdp.data.missing_codes import mark_missing
@@ -30,7 +30,7 @@ from smdp.data.shaping.operations import OPERATIONS
 from smdp.data.shaping.shape import ShapingRecord, name_after, name_before
 from smdp.errors import SettingError, SmdpError
 from smdp.steps.step_plans import TableFile
-from smdp.text import plural
+from smdp.text import plural, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ALL_COLUMNS = "*"
 DRAFT, FORMS = "shape.draft", "shape.forms"
+JOINED_SHEET = "joined sheet:"
 MOST_UNDONE = 20
 MOST_LEVELS = 12
 Codes = Mapping[str, tuple[str | float, ...]]
@@ -312,7 +313,7 @@ def _change(
     keep(_undo(source), list(earlier if undone is None else undone))
     keep(f"shape:{origin_of(source)}", operations)
     _close_draft(source)
-    start_visit_anew()
+    begin_anew()  # of the roles alone: what is typed elsewhere meanwhile stays
     st.rerun()
 
 
@@ -376,10 +377,26 @@ def draw_table(key: str, start: str) -> str:
         help="A table with one row for each person, say, with the person's number in a column. It "
         "is read on this computer, kept with the analysis, and saved with its data.",
     )
-    if upload is not None:
-        frame = read_table(upload.getvalue(), name=upload.name)
-        keep(f"{key}.loaded", _add_table(upload.name, frame))
-        st.rerun()
+    if upload is None:
+        return chosen
+    content = upload.getvalue()
+    sheets = sheets_of(upload.name, content)
+    sheet = _sheet_of(upload.name, sheets, f"{key}.sheet {upload.file_id}")
+    if sheets and sheet is None:
+        return ""  # nothing is joined before it is chosen
+    name = _add_table(upload.name, read_table(content, name=upload.name, sheet=sheet))
+    keep(f"{JOINED_SHEET}{name}", sheet if len(sheets) > 1 else None)
+    keep(f"{key}.loaded", name)
+    st.rerun()
+    return name
+
+
+def _sheet_of(file: str, sheets: Sequence[str], key: str) -> str | None:
+    """The sheet to be joined, asked for where a workbook has several."""
+    if len(sheets) < 2:
+        return next(iter(sheets), None)
+    label = f"Sheet of {literal(shorten(file))}"
+    chosen: str | None = st.selectbox(label, sheets, index=None, placeholder=CHOOSE, key=key)
     return chosen
 
 
@@ -405,7 +422,8 @@ def files_joined(operations: Sequence[Operation]) -> tuple[TableFile, ...]:
         source = each.source
         of_plan = planned.get(name)
         if of_plan is None or of_plan.fingerprint not in ("", source.file_fingerprint):
-            of_plan = TableFile(name, source.name, source.file_fingerprint)
+            sheet: str | None = kept(f"{JOINED_SHEET}{name}", None)
+            of_plan = TableFile(name, source.name, source.file_fingerprint, sheet)
         found.append(of_plan)
     return tuple(found)
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from dashboard_server import DashboardServer
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
@@ -20,6 +20,8 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+#: Milliseconds: a machine that does other things as well may be slow, and that is no fault.
+PATIENCE = 90_000
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
@@ -84,6 +86,8 @@ def page(
     """Of a browser that was let in."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     running.let_in(context)
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE / 3)
     context.on("request", lambda request: requests_seen.append(request.url))
     page = context.new_page()
     page.on("websocket", lambda socket: requests_seen.append(socket.url))

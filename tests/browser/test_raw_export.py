@@ -3,8 +3,10 @@
 import contextlib
 import re
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,38 +14,40 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 import smdp
+from smdp.data.shaping.operation import Operation
 
 SLOW = 90_000
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 HEARTSTEPS = Path(__file__).parents[3] / "shared" / "data" / "heartsteps"
 RAW, PEOPLE = HEARTSTEPS / "raw_export.csv", HEARTSTEPS / "raw_people.csv"
 
-NAMED, FILTER = "Name of the new column", "Keep some rows (filter)"
+NAMED = "Name of the new column"
 TRAVELS = "date(local) >= date(travel.start) and date(local) <= date(travel.end)"
 BACK = "not is_missing(travel.end) and date(local) > date(travel.end)"
 MISTAKEN = "send = 1 and (avail = 0 or is_missing(send.active))"
 #: As the analysis of the trial was published: travel left out and not counted, six weeks, no
 #: suggestion that was sent where none could be or that nobody knows which it was, steps that
 #: nobody counted are none.
-STEPS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("Compute a column", {
-        NAMED: "local", "Formula": "date_time(sugg.select.utime) + sugg.gmtoff / 86400",
-    }),
-    (FILTER, {"Keep rows where": f"is_missing(travel.start) or not ({TRAVELS})"}),
-    ("Compute a column", {
-        NAMED: "away",
-        "Formula": f"if({BACK}, date(travel.end) - date(travel.start) + 1, 0)",
-    }),
-    ("Compute a column", {NAMED: "day", "Formula": "day_number(local) - 1 - away"}),
-    (FILTER, {"Keep rows where": "day <= 41"}),
-    (FILTER, {"Keep rows where": f"is_missing(send) or not ({MISTAKEN})"}),
-    ("Compute a column", {NAMED: "log.steps", "Formula": "log(jbsteps30.zero + 0.5)"}),
-    ("Compute a column", {NAMED: "log.before", "Formula": "log(jbsteps30pre.zero + 0.5)"}),
-)  # fmt: skip
+SHAPE: tuple[Operation, ...] = (
+    smdp.JoinTable("raw_people", ("user.index",)),
+    smdp.ComputeColumn("local", "date_time(sugg.select.utime) + sugg.gmtoff / 86400"),
+    smdp.KeepRows(f"is_missing(travel.start) or not ({TRAVELS})"),
+    smdp.ComputeColumn("away", f"if({BACK}, date(travel.end) - date(travel.start) + 1, 0)"),
+    smdp.ComputeColumn("day", "day_number(local) - 1 - away"),
+    smdp.KeepRows("day <= 41"),
+    smdp.KeepRows(f"is_missing(send) or not ({MISTAKEN})"),
+    smdp.ComputeColumn("log.steps", "log(jbsteps30.zero + 0.5)"),
+    smdp.ComputeColumn("log.before", "log(jbsteps30pre.zero + 0.5)"),
+)
+CELLS: dict[type[Operation], Callable[[Any], dict[str, str]]] = {
+    smdp.ComputeColumn: lambda step: {NAMED: step.name, "Formula": step.formula},
+    smdp.KeepRows: lambda step: {"Keep rows where": step.condition},
+}
 STATES = ("log.before", "day", "sugg.select.slot", "dec.temperature", "dec.windspeed", "age")
-RULES = (
-    ("send = 0", "none"), ("send.active = 1", "active"), ("send.sedentary = 1", "sedentary"),
-)  # fmt: skip
+LEVELS = smdp.CombineColumns(
+    "suggestion",
+    (("send = 0", "none"), ("send.active = 1", "active"), ("send.sedentary = 1", "sedentary")),
+)
 
 pytestmark = pytest.mark.skipif(not RAW.exists(), reason="the trial's files are not here")
 
@@ -74,9 +78,9 @@ class Hand:
         self.clicks += 1
         self.wait()
 
-    def type(self, label: str, text: str) -> None:
+    def type(self, label: str, text: str, place: int = 0) -> None:
         self.wait()
-        box = self.main.get_by_label(label, exact=True).first
+        box = self.main.get_by_label(label, exact=True).nth(place)
         box.fill(text)
         box.press("Tab")
         self.fields += 1
@@ -90,6 +94,7 @@ class Hand:
         asked.locator("input").press("Tab")
         self.fields += 1
         self.wait()
+        expect(asked.locator("input")).to_have_value(re.compile(f"{re.escape(text)}0*"))
 
     def choose(self, box: str, option: str) -> None:
         """Type the beginning of it, as in a long list, and take it."""
@@ -118,6 +123,13 @@ class Hand:
             self.choose("What is to be done?", title)
         for label, text in cells.items():
             self.type(label, text)
+
+    def previewed(self, operation: Operation) -> None:
+        """What the page would do is what was filled in, to the last field."""
+        preview = self.main.get_by_text("What it would do", exact=True)
+        expect(preview).to_be_visible(timeout=SLOW)
+        said = self.main.get_by_role("listitem").filter(has_text=operation.describe())
+        expect(said.first).to_be_visible(timeout=SLOW)
 
     def apply(self) -> None:
         button = self.page.get_by_role("button", name="Apply")
@@ -152,8 +164,9 @@ def load_and_shape(hand: Hand) -> None:
     hand.choose("Joined by", "user.index")
     hand.page.keyboard.press("Escape")
     hand.apply()
-    for title, cells in STEPS:
-        hand.add_step(title, cells)
+    for operation in SHAPE[1:]:
+        hand.add_step(operation.title, CELLS[type(operation)](operation))
+        hand.previewed(operation)
         hand.apply()
 
 
@@ -206,12 +219,10 @@ def test_to_a_study_of_two_actions_and_one_of_three(open_page, screenshot, conso
     hand.page.get_by_test_id("stSidebar").get_by_role("link", name="Data").click()
     hand.clicks += 1
     hand.add_step("Combine columns into levels", {NAMED: "suggestion"})
-    for number, (where, level) in enumerate(RULES):
-        hand.type(f"{number + 1}. Where", where)
-        box = hand.main.get_by_label("Level", exact=True).nth(number)
-        box.fill(level)
-        box.press("Tab")
-        hand.fields += 1
+    for number, rule in enumerate(LEVELS.rules):
+        hand.type(f"{number + 1}. Where", rule.condition)
+        hand.type("Level", rule.level, place=number)
+    hand.previewed(LEVELS)
     hand.apply()
     hand.choose("Which column is the treatment?", "suggestion")
     for level in ("active", "sedentary"):
@@ -221,8 +232,23 @@ def test_to_a_study_of_two_actions_and_one_of_three(open_page, screenshot, conso
     three = plan_of(hand)
     hand.told("three actions")
     assert console_errors == []
+    check_plan(two, SHAPE, {"1": 0.6})
+    check_plan(three, (*SHAPE, LEVELS), {"active": 0.3, "sedentary": 0.3})
     check_two(smdp.run_analysis(RAW, two))
     check_three(smdp.run_analysis(RAW, three))
+
+
+def check_plan(
+    plan: smdp.AnalysisPlan, shape: Sequence[Operation], probabilities: dict[str, float]
+) -> None:
+    """What was typed and chosen is what the plan says, before any figure is worked out."""
+    assert plan.reading.shape == tuple(shape)
+    assert set(plan.reading.missing_codes["*"]) == {-1024, "unknown"}
+    roles = plan.roles
+    assert (roles.subject, roles.time, roles.available) == ("user.index", "decision.index", "avail")
+    assert {variable.name for variable in roles.variables} == set(STATES)
+    assert roles.utility == "log.steps"
+    assert roles.probability == probabilities
 
 
 def check_two(analysis: smdp.Analysis) -> None:

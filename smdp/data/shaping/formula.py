@@ -317,8 +317,14 @@ class _Parser:
                     "a second comparison cannot follow the first.",
                     "Join two of them by 'and': 1 < x and x < 5.",
                 )
-            sign = self._take().value
-            rest.append((sign, self._expression(rank + (rank != _RANKS["^"]))))
+            token = self._take()
+            rest.append((token.value, self._expression(rank + (rank != _RANKS["^"]))))
+            if rank == _COMPARES and any(map(_is_missing, (first, rest[-1][1]))):
+                self._refuse(
+                    token,
+                    "nothing can be compared with 'missing': the answer would be missing, too.",
+                    "Use is_missing(x), or not is_missing(x).",
+                )
         return Chain(first.start, rest[-1][1].end, first, tuple(rest))
 
     def _prefixed(self, least: int) -> Node:
@@ -380,6 +386,10 @@ class _Parser:
             taken = _taken(least, most)
             self._refuse(name, f"{function} takes {taken}, not {len(arguments)}.")
         return Call(name.start, end, function, tuple(arguments))
+
+
+def _is_missing(node: Node) -> bool:
+    return isinstance(node, Constant) and node.value is None
 
 
 def _taken(least: int, most: int | None) -> str:
