@@ -110,10 +110,10 @@ def build_report(
     return Report(
         title=title.strip() or f"Analysis of {source}",
         author=author.strip(),
-        date=date or datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
+        date=date or today(),
         source=source,
         synthetic=analysis.source.synthetic,
-        banners=tuple(_banners(analysis)),
+        banners=tuple(banners(analysis)),
         sections=tuple(built),
     )
 
@@ -184,7 +184,11 @@ def _own_blocks(analysis: Analysis, key: str) -> list[Block]:
         return [*found, Notice("warning", f"Not shown: {error.problem}", error.remedy)]
 
 
-def _banners(analysis: Analysis) -> list[Notice]:
+def today() -> str:
+    return datetime.now(UTC).strftime("%d %B %Y").lstrip("0")
+
+
+def banners(analysis: Analysis) -> list[Notice]:
     """What stands on top of every report."""
     found = [Notice("warning", MADE_UP)] if analysis.source.synthetic else []
     found += [notice(p) for p in analysis.whole_warnings]
