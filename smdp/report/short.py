@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 #: So that it stays at two pages: letters of a sentence, and sentences of a part.
-LONGEST, MOST_SENTENCES, MOST_WARNINGS = 420, 4, 4
+LONGEST, MOST_SENTENCES, MOST_WARNINGS = 380, 3, 3
 FIGURE_HEIGHT = 190
 NOT_DONE = "This was not done."
 
@@ -56,6 +56,7 @@ def build_summary(
             Section(key, name, tuple(blocks or [Paragraph(NOT_DONE)]))
             for (key, name), blocks in parts.items()
         ),
+        compact=True,
     )
 
 

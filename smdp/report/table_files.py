@@ -78,11 +78,11 @@ def _true_minus(frame: pd.DataFrame) -> pd.DataFrame:
         minus = isinstance(value, str) and value.startswith("-") and ONE_PIECE.fullmatch(value)
         return TRUE_MINUS + str(value)[1:] if minus else value
 
-    texts = [name for name in range(frame.shape[1]) if frame.dtypes.iloc[name] == object or
-             isinstance(frame.dtypes.iloc[name], pd.StringDtype)]  # fmt: skip
     found = frame.copy()
-    for place in texts:
-        found.isetitem(place, frame.iloc[:, place].map(written).astype(object))
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(column):
+            found.isetitem(place, column.astype(object).map(written))
     return found
 
 
@@ -217,7 +217,7 @@ def to_workbook(tables: Sequence[JournalTable], *, synthetic: bool = False) -> b
 def _put(cell: Any, value: object) -> None:
     """A number as a number, all else as text that no program runs."""
     item = getattr(value, "item", None)
-    plain = item() if item is not None else value
+    plain: Any = item() if item is not None else value
     if plain is None or plain is pd.NA or (isinstance(plain, float) and plain != plain):
         return
     number = isinstance(plain, int | float) and not isinstance(plain, bool)
@@ -225,6 +225,8 @@ def _put(cell: Any, value: object) -> None:
         cell.value = plain
         return
     text = cell_text(plain) if isinstance(plain, bool | float) else visible(str(plain))
+    if not text:
+        return
     cell.value = text[:LONGEST_CELL]
     cell.data_type = "s"  # whatever it begins with
     cell.quotePrefix = safe_text(text) != text  # so that it stays text when it is edited

@@ -66,6 +66,7 @@ from smdp.words.figures import figure_words, table_words
 
 WIDTH_MM = 170.0  # of the text, and of a double column
 CAPTION_MM = 34.0  # kept free below the tallest figure
+TALLEST_IF_COMPACT_MM = 52.0
 WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
 SHADES = {"error": "FDEEE4", "warning": "FFF7E3", "note": "EEF7FD"}
 #: Shorter documents do without contents, shorter sections without references.
@@ -88,16 +89,20 @@ def to_docx(
 ) -> bytes:
     """The document's bytes. `browser`: the Chrome that draws; by default the one found here."""
     require(paper in PAPERS, "paper", " or ".join(map(repr, PAPERS)), paper)
-    document = styled_document(WIDTH_MM, paper)
+    document = styled_document(WIDTH_MM, paper, compact=report.compact)
     tallest = PAPERS[paper][1] - 2 * MARGIN_MM - CAPTION_MM
-    writer = _WordWriter(document, _pictures(report, dpi, browser, progress), tallest)
+    tallest = min(tallest, TALLEST_IF_COMPACT_MM) if report.compact else tallest
+    writer = _WordWriter(
+        document, _pictures(report, dpi, browser, progress), tallest, report.compact
+    )
     document.add_heading(readable(report.title), level=0)
     for line in (report.author, _made(report)):
         if line:
             document.add_paragraph(readable(line), style="Subtitle")
     for banner in report.banners:
         writer.block(banner)
-    writer.contents(report)
+    if not report.compact:
+        writer.contents(report)
     for section in report.sections:
         writer.section(section)
     _set_margins_text(document, report)
@@ -133,9 +138,14 @@ def _pictures(
 
 class _WordWriter:
     def __init__(
-        self, document: Any, pictures: Mapping[int, bytes], tallest_mm: float = 200.0
+        self,
+        document: Any,
+        pictures: Mapping[int, bytes],
+        tallest_mm: float,
+        compact: bool,
     ) -> None:
-        self.document, self.pictures, self.tallest_mm = document, pictures, tallest_mm
+        self.document, self.pictures = document, pictures
+        self.tallest_mm, self.compact = tallest_mm, compact
         self.figures, self.tables, self.bookmarks = 0, 0, 0
 
     def contents(self, report: Report) -> None:
@@ -151,7 +161,8 @@ class _WordWriter:
         heading = self.document.add_heading(level=1)
         with self.bookmark(heading, _anchor(section)):
             add_text(heading, readable(section.title))
-        self._where(section)
+        if not self.compact:
+            self._where(section)
         for block in section.blocks:
             self.block(block)
 

@@ -154,7 +154,7 @@ def _shared(least: list[float], wanted: list[float], width_mm: float) -> tuple[f
     return tuple(low + share * (high - low) for low, high in zip(least, wanted, strict=True))
 
 
-def styled_document(text_width_mm: float, paper: Paper) -> Any:
+def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False) -> Any:
     """An empty document in the house's style."""
     document = Document()
     section = document.sections[0]
@@ -162,7 +162,7 @@ def styled_document(text_width_mm: float, paper: Paper) -> Any:
     section.page_width, section.page_height = Mm(width), Mm(height)
     section.left_margin = section.right_margin = Mm((width - text_width_mm) / 2)
     section.top_margin = section.bottom_margin = Mm(MARGIN_MM)
-    styles = document.styles
+    styles, scale, air = document.styles, 0.86 if compact else 1.0, 0.5 if compact else 1.0
     for name, size, before, after in (
         ("Normal", 10.5, 0, 6),
         ("Title", 22, 0, 6),
@@ -173,12 +173,12 @@ def styled_document(text_width_mm: float, paper: Paper) -> Any:
         ("List Bullet", 10.5, 0, 3),
     ):
         style = styles[name]
-        style.font.name, style.font.size = FONT, Pt(size)
+        style.font.name, style.font.size = FONT, Pt(round(2 * size * scale) / 2)
         _use_font_for_all_scripts(style, FONT)
         style.font.color.rgb, style.font.italic = INK, False
         style.paragraph_format.space_before, style.paragraph_format.space_after = (
-            Pt(before),
-            Pt(after),
+            Pt(before * air),
+            Pt(after * air),
         )
     _without_border(styles["Title"])
     tables = styles.add_style("Report table", WD_STYLE_TYPE.TABLE)

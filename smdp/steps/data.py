@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from smdp.blocks import bullets, table
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 
 WANG = "(Wang et al., 2017)"
+#: The seed with which a hidden outcome is shuffled; it says nothing of the order.
+SHUFFLE = 20_250_101
 MOST_SUBJECTS = 120  # with more, a row a subject cannot be read
 
 
@@ -74,13 +77,26 @@ def run(analysis: Analysis, progress: Progress) -> Study:
 def _shaped(analysis: Analysis) -> pd.DataFrame:
     assert analysis.table is not None
     plan = analysis.plan
-    return long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
+    long = long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
+    return with_hidden_outcome(long, plan.roles) if analysis.outcome_hidden else long
+
+
+def with_hidden_outcome(long: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame:
+    """The outcome's values shuffled among all rows: nothing can be learned from them."""
+    column = roles.outcome_name.column
+    if column not in long.columns:
+        return long  # arranging says that it is not there
+    order = np.random.default_rng(SHUFFLE).permutation(len(long))
+    hidden = long.copy()
+    hidden[column] = long[column].iloc[order].to_numpy()
+    hidden.attrs = long.attrs
+    return hidden
 
 
 def also_takes(analysis: Analysis) -> dict[str, str]:
-    """The tables that are joined."""
+    """The tables that are joined, and whether the outcome is hidden."""
     known = analysis.tables
-    return {
+    return ({"outcome": "hidden"} if analysis.outcome_hidden else {}) | {
         f"table '{each.name}'": known[each.name].source.fingerprint if each.name in known else ""
         for each in analysis.plan.reading.joined
     }
