@@ -476,7 +476,8 @@ class Analysis:
         """
         planned = [step.name for step in self.plan.steps if step.personal]
         plan = self.plan.replace(stop_after=planned[-1])
-        early = Analysis.begin(plan, table, tables or self.frames).run_all()
+        begun = Analysis.begin(plan, table, tables or self.frames)
+        early = replace(begun, outcome_hidden=self.outcome_hidden, locked=self.locked).run_all()
         records = dict(early.records)
         if early.inputs("data") == self.inputs("data"):
             # The same cells, prepared in the same way: what was made from them was made from these,

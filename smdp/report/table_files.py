@@ -100,16 +100,17 @@ def _names(tables: Sequence[JournalTable]) -> list[str]:
 def to_markdown(table: Table) -> str:
     """A table in the manner of GitHub; nothing in it is markup or a link."""
     heads, rows, right = _texts(table)
-    lines = [f"**{_markdown(table.title)}**", ""]
-    lines.append("| " + " | ".join(map(_markdown, heads)) + " |")
+    lines = [f"**{markdown_text(table.title)}**", ""]
+    lines.append("| " + " | ".join(map(markdown_text, heads)) + " |")
     lines.append("|" + "|".join(" ---: " if own else " --- " for own in right) + "|")
-    lines += ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
+    lines += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in rows]
     if table.note:
-        lines += ["", f"*Note.* {_markdown(table.note)}"]
+        lines += ["", f"*Note.* {markdown_text(table.note)}"]
     return "\n".join(lines) + "\n"
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text in which nothing is markup."""
     return MARKDOWN_SIGNS.sub(r"\\\1", " ".join(text.split()))
 
 

@@ -26,7 +26,7 @@ from smdp.steps.step_plans import PolicyPlan
 @pytest.fixture(scope="module")
 def planned():
     plan = quick_plan()
-    shape = (ComputeColumn("twice", "2 * `noise`"), KeepRows("`day` > 0"))
+    shape = (ComputeColumn("twice", "2 * noise"), KeepRows("day > 0"))
     return plan.replace(reading=replace(plan.reading, shape=shape))
 
 
@@ -135,7 +135,7 @@ CHANGES = [
     ),
     (shaped(lambda own: [*own, DropColumns(("left",))]), {"data.1.shape.3"}),
     (shaped(lambda own: own[:-1]), {"data.1.shape.2"}),
-    (shaped(lambda own: [ComputeColumn("twice", "3 * `noise`"), *own[1:]]), {"data.1.shape.1"}),
+    (shaped(lambda own: [ComputeColumn("twice", "3 * noise"), *own[1:]]), {"data.1.shape.1"}),
 ]
 
 
