@@ -244,8 +244,9 @@ def work_so_far() -> tuple[Any, ...]:
     own = session.analysis()
     records = own.records.values() if own is not None else ()
     made = tuple((record.step, record.finished, record.output) for record in records)
+    held = () if own is None else (own.outcome_hidden, own.locked and own.locked.fingerprint)
     titles = (session.kept("report.title", ""), session.kept("report.author", ""))
-    return (table and table.token, made, tuple(sorted(notes().items())), titles)
+    return (table and table.token, made, tuple(sorted(notes().items())), titles, held)
 
 
 def _session_id() -> str:

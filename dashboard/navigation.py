@@ -136,6 +136,9 @@ def sidebar() -> None:
             st.text(table.name if len(table.name) < 34 else table.name[:32] + "…")
             if table.synthetic:
                 st.badge("Synthetic data", icon=":material/science:", color="orange")
+            own = analysis()
+            if own is not None and own.outcome_hidden:
+                st.badge("Outcome hidden", icon=":material/visibility_off:", color="orange")
             figure_format()
             _keep_switch()
             if st.button("Forget everything", type="tertiary", icon=":material/delete:"):

@@ -23,6 +23,7 @@ from smdp.report.collect import build_report, report_figures
 from smdp.report.figure_files import FORMATS, figure_files, zipped
 from smdp.report.html import to_html
 from smdp.report.journal import RESOLUTIONS, WIDTHS
+from smdp.report.word_format import Paper
 from smdp.steps import steps
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -46,7 +47,9 @@ def state_of_it(analysis: Analysis) -> None:
         )
 
 
-def report_files(analysis: Analysis, sections: tuple[str, ...], title: str, author: str) -> None:
+def report_files(
+    analysis: Analysis, sections: tuple[str, ...], title: str, author: str, paper: Paper
+) -> None:
     part("Report")
     st.caption(
         "One HTML file with figures that can be zoomed and saved, which opens without a network; "
@@ -56,7 +59,7 @@ def report_files(analysis: Analysis, sections: tuple[str, ...], title: str, auth
 
     called = literal(title or analysis.plan.data_name)
     st.markdown(f"**{called}**{f', by {literal(author)}' if author else ''}")
-    key = (work_so_far(), sections, title, author)
+    key = (work_so_far(), sections, title, author, paper)
     buttons, below = st.container(horizontal=True), st.container()
     with buttons:
         download(
@@ -71,7 +74,7 @@ def report_files(analysis: Analysis, sections: tuple[str, ...], title: str, auth
         make_then_download(
             "Word",
             key,
-            lambda say: _word(analysis, sections, title, author, say),
+            lambda say: _word(analysis, sections, title, author, paper, say),
             file_name(analysis, "report.docx"),
             WORD,
             ":material/description:",
@@ -86,12 +89,17 @@ def report_files(analysis: Analysis, sections: tuple[str, ...], title: str, auth
 
 
 def _word(
-    analysis: Analysis, sections: tuple[str, ...], title: str, author: str, say: Progress
+    analysis: Analysis,
+    sections: tuple[str, ...],
+    title: str,
+    author: str,
+    paper: Paper,
+    say: Progress,
 ) -> bytes:
     from smdp.report.word import to_docx
 
     report = build_report(analysis, sections=sections, title=title, author=author)
-    return to_docx(report, progress=say)
+    return to_docx(report, paper=paper, progress=say)
 
 
 def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:

@@ -125,7 +125,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """`banners`: what stands on top whichever sections were chosen. `source`: the data's name."""
+    """`banners`: what stands on top whichever sections were chosen. `source`: the data's name.
+
+    `compact`: set closely, without contents, where it has to stay short.
+    """
 
     title: str
     author: str
@@ -134,6 +137,7 @@ class Report:
     synthetic: bool
     banners: tuple[Notice, ...]
     sections: tuple[Section, ...]
+    compact: bool = False
 
     @property
     def figures(self) -> tuple[NamedFigure, ...]:

@@ -13,10 +13,12 @@ heading("Report", "What do you take away, and how can somebody else repeat it?")
 if not needs_result(DATA):
     st.stop()
 with st.spinner("Putting the report together …"):  # its figures bring much along the first time
-    from dashboard import controls
+    from dashboard import controls, locking
+    from dashboard import further_documents as further
     from dashboard import report_widgets as widgets
     from dashboard.work import current_analysis
     from smdp.report.collect import available_sections, section_titles
+    from smdp.report.word_format import PAPERS
 
     analysis = current_analysis()
     assert analysis is not None  # there is a table, for its data are arranged
@@ -27,6 +29,7 @@ settings_column, main = st.columns([1, 2.6], gap="large")
 with settings_column:
     title = controls.text("Title", "report.title", "Empty: the name of the table.")
     author = controls.text("Author", "report.author", "Below the title of the report.")
+    paper = controls.radio("Paper", "report.paper", list(PAPERS), "A4", "Of Word documents.")
     left_out = controls.several(
         "Leave out sections",
         "report.without",
@@ -41,8 +44,12 @@ with main:
     if not sections:
         st.info("A report needs at least one section.", icon=":material/info:")
     else:
-        widgets.report_files(analysis, sections, title, author)
+        widgets.report_files(analysis, sections, title, author, paper)
+        further.summary_files(analysis, title, author, paper)
+        further.checklist_files(analysis, author, paper)
+        further.table_box(analysis)
         widgets.figure_box(analysis, sections)
+    locking.locked_plan(analysis, author, paper)
     widgets.analysis_files(analysis)
     part("My notes")
     st.caption("They stand in the report, each in the section of its step.")

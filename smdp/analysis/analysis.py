@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pandas as pd
 
+from smdp.analysis.deviations import Deviation, deviations_from
 from smdp.analysis.further_tables import FurtherTable, further_tables, tables_beside
+from smdp.analysis.locked_plan import LockedPlan, lock_plan
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.provenance import StepRecord, TableSource, now, source_of, versions
 from smdp.analysis.saved_file import read_saved, save_analysis
@@ -50,6 +52,12 @@ if TYPE_CHECKING:
     from smdp.screening import ScreeningResult
 
 
+HIDDEN = (
+    "The outcome is hidden: its values are shuffled among the rows, so that everything can be set "
+    "up before they are seen. Nothing here is a finding."
+)
+
+
 class AnalysisCancelled(Cancelled):
     """The work was stopped; `finished` has the steps that were done by then."""
 
@@ -68,7 +76,8 @@ class Analysis:
     the plan joins to it, by name. `results`, `records`:
     by the step's name, what was found and how it came to be; a result may be older than the plan
     (`state`). `choices`: plain data that a program wants to find again. `stopped`: why the plan was
-    not done to its end.
+    not done to its end. `outcome_hidden`: the outcome is shuffled among the rows while everything
+    is set up. `locked`: the plan that was locked before outcomes were seen.
     """
 
     plan: AnalysisPlan
@@ -79,6 +88,8 @@ class Analysis:
     choices: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
     tables: Mapping[str, FurtherTable] = field(default_factory=dict)
+    outcome_hidden: bool = False
+    locked: LockedPlan | None = None
 
     @classmethod
     def begin(
@@ -263,6 +274,21 @@ class Analysis:
             for record in self.records.values()
             if not record.complete
         ]
+        if self.outcome_hidden:
+            found.insert(
+                0, Problem("warning", "data", HIDDEN, "Show the outcome when the plan is locked.")
+            )
+        if self.locked is not None and not self.locked.of_this_table(self.source):
+            name = "" if self.locked.data is None else shorten(self.locked.data.name)
+            found.append(
+                Problem(
+                    "warning",
+                    "data",
+                    f"The plan was locked with another table ('{name}') than the one analysed here "
+                    f"('{shorten(self.source.name)}').",
+                    "Take the table that it was locked with, or say why it is another.",
+                )
+            )
         if self.stopped:
             found.append(Problem("warning", "", self.stopped))
         planned = [(self.plan.data_name, self.plan.data_fingerprint, self.source)]
@@ -283,7 +309,27 @@ class Analysis:
         ]
         return tuple(found)
 
+    @property
+    def deviations(self) -> tuple[Deviation, ...]:
+        """In what this departs from the plan that was locked; nothing where none was."""
+        if self.locked is None:
+            return ()
+        done = {name: record.asked for name, record in self.records.items()}
+        return deviations_from(self.locked.plan, self.plan, done)
+
     # What can be done with it.
+
+    def with_outcome_hidden(self, hidden: bool = True) -> Analysis:
+        """With the outcome shuffled among the rows, or as it is; results are then out of date."""
+        return replace(self, outcome_hidden=hidden)
+
+    def lock(self) -> LockedPlan:
+        """The present plan, locked for the present table; the analysis itself stays as it is."""
+        return lock_plan(self.plan, self.source, outcome_hidden=self.outcome_hidden)
+
+    def with_locked(self, locked: LockedPlan | None) -> Analysis:
+        """Held against this plan from now on: reports list every deviation from it."""
+        return replace(self, locked=locked)
 
     def with_plan(self, **changes: Any) -> Analysis:
         """With other sections of the plan; results stay, and may be out of date by it."""
@@ -436,7 +482,8 @@ class Analysis:
         """
         planned = [step.name for step in self.plan.steps if step.personal]
         plan = self.plan.replace(stop_after=planned[-1])
-        early = Analysis.begin(plan, table, tables or self.frames).run_all()
+        begun = Analysis.begin(plan, table, tables or self.frames)
+        early = replace(begun, outcome_hidden=self.outcome_hidden, locked=self.locked).run_all()
         records = dict(early.records)
         if early.inputs("data") == self.inputs("data"):
             # The same cells, prepared in the same way: what was made from them was made from these,

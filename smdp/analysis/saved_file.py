@@ -32,6 +32,7 @@ from smdp import __version__
 from smdp.analysis.array_file import Budget, arrays_from_npz, arrays_to_npz
 from smdp.analysis.formats import MIGRATIONS
 from smdp.analysis.further_tables import FurtherTable
+from smdp.analysis.locked_plan import locked_from_toml
 from smdp.analysis.plan import AnalysisPlan, plan_from_json, plan_to_json
 from smdp.analysis.provenance import StepRecord, TableSource
 from smdp.analysis.table_file import (
@@ -112,6 +113,8 @@ def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
                 "records": dict(analysis.records),
                 "stopped": analysis.stopped,
                 **({"tables": sources} if sources else {}),
+                **({"outcome hidden": True} if analysis.outcome_hidden else {}),
+                **({"locked": analysis.locked.to_toml()} if analysis.locked else {}),
             }
         ),
     }
@@ -299,6 +302,8 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         "records": records,
         "choices": choices,
         "stopped": str(about["stopped"]),
+        "outcome_hidden": bool(about.get("outcome hidden", False)),
+        "locked": locked_from_toml(about["locked"]) if "locked" in about else None,
     }
 
 

@@ -31,6 +31,7 @@ class StepRequest:
     source: TableSource
     table: pd.DataFrame | None = None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    outcome_hidden: bool = False
 
     @classmethod
     def of(cls, analysis: Analysis, step: str | Step) -> StepRequest:
@@ -46,7 +47,8 @@ class StepRequest:
         }
         table = analysis.table if own.reads_table else None
         tables = analysis.frames if own.reads_table else {}
-        return cls(own.name, analysis.plan.to_json(), handed, analysis.source, table, tables)
+        plan, hidden = analysis.plan.to_json(), analysis.outcome_hidden
+        return cls(own.name, plan, handed, analysis.source, table, tables, hidden)
 
     def do(self, progress: Progress) -> object:
         received = {name: step_named(name).received(what) for name, what in self.handed.items()}
@@ -56,5 +58,6 @@ class StepRequest:
             self.table,
             results=received,
             tables=further_tables(self.tables),
+            outcome_hidden=self.outcome_hidden,
         )
         return step_named(self.step).run(analysis, progress)

@@ -20,6 +20,7 @@ examples:
   smdp report study.smdp --out report.html
   smdp report study.smdp --out report.html --docx
   smdp report study.smdp --figures figures/ --format svg pdf --preset single --greyscale
+  smdp report study.smdp --summary short.docx --checklists lists/ --tables tables/
   smdp report study.smdp --out methods.docx --sections methods appendix
 
 sections: {sections}
@@ -61,6 +62,28 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     content.add_argument(
         "--sections", nargs="+", metavar="SECTION", help="only these (see below; default: all)"
     )
+    content.add_argument(
+        "--paper", default="A4", choices=("A4", "Letter"), help="of Word documents (A4)"
+    )
+    content.add_argument(
+        "--locked", type=Path, metavar="FILE", help="a locked plan: list every deviation from it"
+    )
+    further = parser.add_argument_group("further documents")
+    further.add_argument(
+        "--summary", type=Path, metavar="FILE", help="two pages (.docx, .html or .md)"
+    )
+    further.add_argument(
+        "--checklists",
+        type=Path,
+        metavar="FOLDER",
+        help="reporting checklists that apply, filled from the analysis, as Word and HTML",
+    )
+    further.add_argument(
+        "--tables",
+        type=Path,
+        metavar="FOLDER",
+        help="a paper's tables as Word, CSV, Markdown, LaTeX and one Excel workbook",
+    )
     figures = parser.add_argument_group("figures in files")
     figures.add_argument(
         "--figures", type=Path, metavar="FOLDER", help="where figures go: a folder, or a .zip"
@@ -92,22 +115,34 @@ def _help(parser: argparse.ArgumentParser) -> str:
 
 def run(options: argparse.Namespace) -> int:
     page, document = _outputs(options)
-    wanted = [path for path in (page, document, options.figures) if path is not None]
+    further = (options.summary, options.checklists, options.tables)
+    wanted = [path for path in (page, document, options.figures, *further) if path is not None]
     if not wanted:
         raise SettingError(
-            "Nothing was asked for.", "Add --out report.html, --docx report.docx or --figures DIR."
+            "Nothing was asked for.",
+            "Add --out report.html, --docx report.docx, --summary short.docx, --checklists DIR, "
+            "--tables DIR or --figures DIR.",
         )
     _refuse_overwriting(wanted, options.overwrite)
+    if options.summary is not None:
+        from smdp.report.documents import check_ending
+
+        check_ending(options.summary)
     analysis = _analysis(options)
+    if options.locked is not None:
+        from smdp.analysis.locked_plan import read_locked
+
+        analysis = analysis.with_locked(read_locked(options.locked))
     from smdp.report.collect import build_report, report_figures
 
     if page is not None or document is not None:
         report = build_report(
             analysis, sections=options.sections, title=options.title, author=options.author
         )
-        _write_report(report, page, document, options.quiet)
+        _write_report(report, page, document, options)
         for banner in report.banners:
             complain(f"smdp: {banner.severity}: {banner.text}")
+    _write_further(analysis, options)
     if options.figures is not None:
         from smdp.report.figure_files import export_figures
 
@@ -130,7 +165,41 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write_report(report: Report, page: Path | None, document: Path | None, quiet: bool) -> None:
+def _write_further(analysis: Analysis, options: argparse.Namespace) -> None:
+    """The summary, the checklists, the tables."""
+    from smdp.atomic_write import make_folder, write_whole
+    from smdp.report.documents import document_bytes
+
+    paper, author = options.paper, options.author
+    if options.summary is not None:
+        from smdp.report.short import build_summary
+
+        report = build_summary(analysis, title=options.title, author=author)
+        content = document_bytes(report, options.summary.suffix, paper=paper)
+        say(f"{write_whole(options.summary, content)}")
+    if options.checklists is not None:
+        from smdp.report.checklist_document import build_checklist, checklists_for
+
+        make_folder(options.checklists)
+        for each in checklists_for(analysis):
+            report = build_checklist(analysis, each.key, author=author)
+            for ending in (".docx", ".html"):
+                path = options.checklists / f"{each.key}{ending}"
+                say(f"{write_whole(path, document_bytes(report, ending, paper=paper))}")
+    if options.tables is not None:
+        from smdp.report.journal_tables import journal_tables
+        from smdp.report.table_files import table_files
+
+        make_folder(options.tables)
+        files = table_files(journal_tables(analysis), synthetic=analysis.source.synthetic)
+        for name, content in files.items():
+            write_whole(options.tables / name, content)
+        say(f"{len(files)} files of tables in {options.tables}")
+
+
+def _write_report(
+    report: Report, page: Path | None, document: Path | None, options: argparse.Namespace
+) -> None:
     from smdp.atomic_write import write_whole
     from smdp.report.html import to_html
 
@@ -142,9 +211,9 @@ def _write_report(report: Report, page: Path | None, document: Path | None, quie
 
         if report.figures and find_browser() is None:
             complain(f"smdp: warning: no Chrome was found to draw the figures. {IN_BROWSER}")
-        bar = ProgressBar(shown=False) if quiet else ProgressBar()
+        bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
         try:
-            content = to_docx(report, progress=bar)
+            content = to_docx(report, paper=options.paper, progress=bar)
         finally:
             bar.end()
         say(f"{write_whole(document, content)}")

@@ -69,6 +69,12 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--stop-after", metavar="STEP", help="the last step to do, such as screening"
     )
     parser.add_argument(
+        "--locked",
+        type=Path,
+        metavar="FILE",
+        help="a plan locked before (smdp lock): reports then list every deviation from it",
+    )
+    parser.add_argument(
         "--without-data",
         action="store_true",
         help="write nothing that holds values or names of single people",
@@ -98,6 +104,11 @@ def run(options: argparse.Namespace) -> int:
     from smdp.parallel import workers
 
     plan, table, tables = _plan_and_tables(options)
+    locked = None
+    if options.locked is not None:
+        from smdp.analysis.locked_plan import read_locked
+
+        locked = read_locked(options.locked)
     _check_folder(options.out, options.overwrite)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     code = 0
@@ -111,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
     if code == INTERRUPTED and not analysis.results:
         complain("smdp: Interrupted before the first step was done; nothing was written.")
         return code
+    if locked is not None:
+        analysis = analysis.with_locked(locked)
     written = write_results(analysis, options.out, with_data=not options.without_data)
     if code == INTERRUPTED:
         complain("smdp: Interrupted. The steps that were done by then were written.")
@@ -171,6 +184,8 @@ def _report(analysis: Analysis, folder: Path, files: int) -> None:
     for problem in analysis.warnings:
         if problem.severity != "note":
             complain(f"smdp: {problem.severity}: {problem}")
+    if analysis.locked is not None:
+        say(f"{len(analysis.deviations)} deviations from the locked plan")
     width = max(map(len, analysis.records), default=0)
     for name, record in analysis.records.items():
         took = "" if record.seconds is None else f"  ({record.seconds:.1f} s)"

@@ -76,10 +76,10 @@ def record_table(analysis: Analysis) -> pd.DataFrame:
 def settings_table(analysis: Analysis) -> pd.DataFrame:
     """Every setting of every step that has a result, as that result was made."""
     rows = [
-        (step.title if place == 0 else "", name, _shown(value))
+        (step.title if place == 0 else "", name, shown(value))
         for step in steps()
         if step.name in analysis.records
-        for place, (name, value) in enumerate(_flat(analysis.records[step.name].asked))
+        for place, (name, value) in enumerate(flat_settings(analysis.records[step.name].asked))
     ]
     return pd.DataFrame(rows, columns=["step", "setting", "value"])
 
@@ -95,12 +95,12 @@ def version_table(analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["program", "version"])
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def flat_settings(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """(name, value) of every setting, names of nested ones with a dot."""
     if isinstance(value, tuple) and any(is_dataclass(each) for each in value):
         several = len(value) > 1 and len({type(each) for each in value}) == 1
         for place, each in enumerate(value, start=1):
-            yield from _flat(each, f"{name}{place}" if several else name)
+            yield from flat_settings(each, f"{name}{place}" if several else name)
     elif is_dataclass(value):
         for key, own in to_table(value, nulls=True).items():
             inner = f"{name}.{key}" if name else key
@@ -112,18 +112,18 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name or "units", value
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if value is None or value == "":
         return NOT_SET
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        parts = {k: _shown(v) for k, v in value.items() if v is not None}
+        parts = {k: shown(v) for k, v in value.items() if v is not None}
         name = parts.pop("name", "")
         rest = ", ".join(text if k == "kind" else f"{k} {text}" for k, text in parts.items())
         return f"{name} ({rest})" if name and rest else name or rest or "none"
     if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value)) if value else "none"
+        return ", ".join(map(shown, value)) if value else "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

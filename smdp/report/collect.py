@@ -30,6 +30,7 @@ from smdp.blocks import (
 from smdp.data.problem import Problem
 from smdp.errors import SettingError, SmdpError
 from smdp.report.appendix import appendix_blocks
+from smdp.report.locked import deviation_blocks
 from smdp.report.methods import methods_text
 from smdp.report.references import cited
 from smdp.steps import ReportSection, steps
@@ -44,6 +45,7 @@ MADE_UP = "Synthetic data: made by a program, about nobody. Nothing here is a fi
 #: Sections that are of no step.
 SUMMARY = {"summary": "Summary"}
 ENDING = {
+    "deviations": "Deviations from the locked plan",
     "warnings": "Warnings",
     "methods": "Methods",
     "appendix": "Appendix: settings, seeds and versions",
@@ -77,7 +79,13 @@ def _notes_of(key: str) -> tuple[str, ...]:
 
 def available_sections(analysis: Analysis) -> tuple[str, ...]:
     """The sections that the analysis has something for, in order."""
-    return tuple(key for key in section_titles() if key not in contents() or _there(analysis, key))
+    return tuple(key for key in section_titles() if _available(analysis, key))
+
+
+def _available(analysis: Analysis, key: str) -> bool:
+    if key == "deviations":
+        return analysis.locked is not None
+    return key not in contents() or _there(analysis, key)
 
 
 def build_report(
@@ -110,10 +118,10 @@ def build_report(
     return Report(
         title=title.strip() or f"Analysis of {source}",
         author=author.strip(),
-        date=date or datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
+        date=date or today(),
         source=source,
         synthetic=analysis.source.synthetic,
-        banners=tuple(_banners(analysis)),
+        banners=tuple(banners(analysis)),
         sections=tuple(built),
     )
 
@@ -163,6 +171,8 @@ def _there(analysis: Analysis, key: str) -> bool:
 
 
 def _own_blocks(analysis: Analysis, key: str) -> list[Block]:
+    if key == "deviations":
+        return deviation_blocks(analysis)
     if key == "warnings":
         return _warnings(analysis)
     if key == "methods":
@@ -184,7 +194,11 @@ def _own_blocks(analysis: Analysis, key: str) -> list[Block]:
         return [*found, Notice("warning", f"Not shown: {error.problem}", error.remedy)]
 
 
-def _banners(analysis: Analysis) -> list[Notice]:
+def today() -> str:
+    return datetime.now(UTC).strftime("%d %B %Y").lstrip("0")
+
+
+def banners(analysis: Analysis) -> list[Notice]:
     """What stands on top of every report."""
     found = [Notice("warning", MADE_UP)] if analysis.source.synthetic else []
     found += [notice(p) for p in analysis.whole_warnings]

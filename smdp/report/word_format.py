@@ -1,9 +1,11 @@
-"""What python-docx has no words for: shades, rules, page numbers, and the document's styles."""
+"""What python-docx has no words for: fields, rules, widths of columns, the document's styles."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from docx import Document
 from docx.enum.style import WD_STYLE_TYPE
@@ -11,21 +13,156 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
 
+Paper = Literal["A4", "Letter"]
+
 INK = RGBColor(0x1B, 0x1F, 0x24)
 FONT = "Arial"
-A4_MM = (210.0, 297.0)
-#: Of a letter in a table, of a cell's padding, and of columns that need not, or may not, be wider.
-LETTER_MM, PADDING_MM, NARROW_MM, WIDEST_MM = 1.65, 4.5, 28.0, 110.0
+#: Width and height in millimetres.
+PAPERS: dict[Paper, tuple[float, float]] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
+MARGIN_MM = 20.0  # above and below
+
+#: Of a table's text, the usual size first; smaller where numbers would not fit otherwise.
+SIZES = (8.5, 7.5, 6.5)
+#: A cell's own margins and some air; of columns that may not be wider; of words that may break.
+PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 110.0, 42.0
+#: Of a character of Helvetica and Arial, in thousandths of the size, from the blank on.
+WIDTHS = (
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+    556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+    333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+    556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+)  # fmt: skip
+OTHER, WIDE = 620, 1000
+BOLD = 1.09
+MM_A_POINT = 25.4 / 72
+
+NUMBER = r"[-−+]?[<>]?\s?\d[\d,]*(?:\.\d+)?|[-−+]?\.\d+"
+#: What is read as one: a number with its interval, its share or its p-value.
+SIZE = rf"(?:{NUMBER})(?: ?%)?"
+ONE_PIECE = re.compile(rf"(?:p [=<>] )?{SIZE}(?: to {SIZE})?(?: \({SIZE}(?: to {SIZE})?\))?")
+MINUS = re.compile(r"(?<![\w.\-−])-(?=\.?\d)")
+P_VALUE = re.compile(r"\bp ([=<>]) (?=\.\d)")
+SHARE = re.compile(r"(?<=\d) %")
+BREAKS = re.compile(r"[ ]+|(?<=[^\W\d]-)(?=[^\W\d])")
+RIGHT_TO_LEFT = re.compile(
+    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+(?:[\s\-]+[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+)*"
+)
+KEPT_BLANK, TRUE_MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
-def styled_document(text_width_mm: float) -> Any:
-    """An empty A4 document in the house's style."""
+def unbroken(text: str) -> str:
+    """The text with numbers that no line end can break: true minus signs, blanks that hold."""
+    text = MINUS.sub(TRUE_MINUS, text)
+    text = P_VALUE.sub(rf"p{KEPT_BLANK}\1{KEPT_BLANK}", text)
+    return SHARE.sub(f"{KEPT_BLANK}%", text)
+
+
+def cell_of_numbers(text: str) -> str:
+    """A cell that is a number with its interval stays in one line; others are left alone."""
+    if not ONE_PIECE.fullmatch(text):
+        return text
+    return unbroken(text).replace(" ", KEPT_BLANK)
+
+
+def text_mm(text: str, points: float, *, bold: bool = False) -> float:
+    """How wide it is in print."""
+    units = sum(_units(letter) for letter in text)
+    return units / 1000 * points * MM_A_POINT * (BOLD if bold else 1.0)
+
+
+def _units(letter: str) -> int:
+    code = ord(letter)
+    if letter == KEPT_BLANK:
+        return WIDTHS[0]
+    if 32 <= code < 32 + len(WIDTHS):
+        return WIDTHS[code - 32]
+    return WIDE if code >= 0x1100 else OTHER
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """Some columns of a table beside each other: their places and widths."""
+
+    columns: tuple[int, ...]
+    widths: tuple[float, ...]  # mm
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """How a table is set: its text's size, and its columns, in several parts if need be."""
+
+    points: float
+    parts: tuple[TablePart, ...]
+
+
+def table_layout(columns: Sequence[Sequence[str]], width_mm: float) -> TableLayout:
+    """Columns as wide as what may not break in them; smaller text, or parts, where they must.
+
+    `columns`: their texts, the head first. In parts the first column stands in each.
+    """
+    for points in SIZES:
+        least, wanted = _widths(columns, points)
+        if sum(least) <= width_mm:
+            every = tuple(range(len(columns)))
+            return TableLayout(points, (TablePart(every, _shared(least, wanted, width_mm)),))
+    least, wanted = _widths(columns, SIZES[1])
+    least = [min(own, width_mm / 2) for own in least]
+    parts, taken = [], [0]
+    for place in range(1, len(columns)):
+        if sum(least[k] for k in taken) + least[place] > width_mm and len(taken) > 1:
+            parts.append(taken)
+            taken = [0]
+        taken.append(place)
+    parts.append(taken)
+    return TableLayout(
+        SIZES[1],
+        tuple(
+            TablePart(
+                tuple(part),
+                _shared([least[k] for k in part], [wanted[k] for k in part], width_mm),
+            )
+            for part in parts
+        ),
+    )
+
+
+def _widths(columns: Sequence[Sequence[str]], points: float) -> tuple[list[float], list[float]]:
+    """Of each column: the least, and what would hold every cell in one line."""
+    least, wanted = [], []
+    for head, *cells in columns:
+        words = {word for text in set(cells) for word in BREAKS.split(text)}
+        narrow = max((_word_mm(word, points) for word in words), default=0.0)
+        narrow = max(narrow, *(_word_mm(w, points, bold=True) for w in BREAKS.split(head)))
+        whole = max([text_mm(head, points, bold=True), *(text_mm(t, points) for t in set(cells))])
+        least.append(narrow + PADDING_MM)
+        wanted.append(max(min(whole + PADDING_MM, WIDEST_MM), narrow + PADDING_MM))
+    return least, wanted
+
+
+def _word_mm(word: str, points: float, *, bold: bool = False) -> float:
+    own = text_mm(word, points, bold=bold) * 1.03
+    numbers = ONE_PIECE.fullmatch(word.replace(KEPT_BLANK, " "))
+    return own if numbers else min(own, LONGEST_WORD_MM)
+
+
+def _shared(least: list[float], wanted: list[float], width_mm: float) -> tuple[float, ...]:
+    """What is left over goes to the columns that want more."""
+    lacking = sum(wanted) - sum(least)
+    share = min(1.0, max(0.0, width_mm - sum(least)) / lacking) if lacking > 0 else 1.0
+    return tuple(low + share * (high - low) for low, high in zip(least, wanted, strict=True))
+
+
+def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False) -> Any:
+    """An empty document in the house's style."""
     document = Document()
     section = document.sections[0]
-    section.page_width, section.page_height = (Mm(size) for size in A4_MM)
-    section.left_margin = section.right_margin = Mm((A4_MM[0] - text_width_mm) / 2)
-    section.top_margin = section.bottom_margin = Mm(20)
-    styles = document.styles
+    width, height = PAPERS[paper]
+    section.page_width, section.page_height = Mm(width), Mm(height)
+    section.left_margin = section.right_margin = Mm((width - text_width_mm) / 2)
+    section.top_margin = section.bottom_margin = Mm(MARGIN_MM)
+    styles, scale, air = document.styles, 0.86 if compact else 1.0, 0.5 if compact else 1.0
     for name, size, before, after in (
         ("Normal", 10.5, 0, 6),
         ("Title", 22, 0, 6),
@@ -36,20 +173,39 @@ def styled_document(text_width_mm: float) -> Any:
         ("List Bullet", 10.5, 0, 3),
     ):
         style = styles[name]
-        style.font.name, style.font.size = FONT, Pt(size)
+        style.font.name, style.font.size = FONT, Pt(round(2 * size * scale) / 2)
         _use_font_for_all_scripts(style, FONT)
         style.font.color.rgb, style.font.italic = INK, False
         style.paragraph_format.space_before, style.paragraph_format.space_after = (
-            Pt(before),
-            Pt(after),
+            Pt(before * air),
+            Pt(after * air),
         )
     _without_border(styles["Title"])
     tables = styles.add_style("Report table", WD_STYLE_TYPE.TABLE)
     tables.base_style = styles["Normal Table"]
-    tables.font.name, tables.font.size = FONT, Pt(8.5)
-    tables.paragraph_format.space_after = Pt(1)
-    tables.paragraph_format.space_before = Pt(1)
+    for size in SIZES:  # a table's style would not win against that of its paragraphs
+        own = styles.add_style(cell_style(size), WD_STYLE_TYPE.PARAGRAPH)
+        own.base_style, own.font.size = styles["Normal"], Pt(size)
+        own.paragraph_format.space_before, own.paragraph_format.space_after = Pt(1.5), Pt(1.5)
     return document
+
+
+def cell_style(points: float) -> str:
+    """The style of a table's text in that size."""
+    return f"Table text {points:g}"
+
+
+def add_text(paragraph: Any, text: str, *, bold: bool | None = None) -> None:
+    """Text as runs; words that are written from right to left are marked as such."""
+    place = 0
+    for found in RIGHT_TO_LEFT.finditer(text):
+        if found.start() > place:
+            paragraph.add_run(text[place : found.start()]).bold = bold
+        run = paragraph.add_run(found.group())
+        run.bold, run.font.rtl = bold, True
+        place = found.end()
+    if place < len(text) or not text:
+        paragraph.add_run(text[place:]).bold = bold
 
 
 def shade(paragraph: Any, colour: str) -> None:
@@ -74,18 +230,27 @@ def add_rule(row: Any, place: str) -> None:
         borders.append(line)
 
 
-def set_widths(table: Any, letters: Sequence[int], text_width_mm: float) -> None:
-    """Columns as wide as their longest texts, within the page; long texts give way first."""
-    widths = [min(LETTER_MM * count + PADDING_MM, WIDEST_MM) for count in letters]
-    narrow = sum(min(width, NARROW_MM) for width in widths)
-    rest = sum(widths) - narrow
-    share = min(1.0, max(0.0, text_width_mm - narrow) / rest) if rest else 1.0
-    shrink = min(1.0, text_width_mm / narrow)
-    for place, width in enumerate(widths):
-        own = shrink * min(width, NARROW_MM) + share * max(0.0, width - NARROW_MM)
-        table.columns[place].width = Mm(own)
-        for cell in table.columns[place].cells:
-            cell.width = Mm(own)
+def set_widths(table: Any, widths: Sequence[float]) -> None:
+    """Columns of these widths in millimetres, which no program changes by itself."""
+    table.autofit = False
+    sizes = [round(width * 1440 / 25.4) for width in widths]
+    whole = table._tbl.tblPr.find(qn("w:tblW"))
+    if whole is not None:
+        whole.set(qn("w:w"), str(sum(sizes)))
+        whole.set(qn("w:type"), "dxa")
+    for own, size in zip(table._tbl.tblGrid.gridCol_lst, sizes, strict=True):
+        own.set(qn("w:w"), str(size))
+    for row in table._tbl.tr_lst:
+        for cell, size in zip(row.tc_lst, sizes, strict=True):
+            cell.width = size * 635  # twentieths of a point to English metric units
+
+
+def describe_table(table: Any, title: str, text: str) -> None:
+    """What a screen reader says of a table."""
+    for name, said in (("tblCaption", title), ("tblDescription", text)):
+        own = OxmlElement(f"w:{name}")
+        own.set(qn("w:val"), said)
+        table._tbl.tblPr.append(own)
 
 
 def repeat_on_every_page(row: Any) -> None:
@@ -98,10 +263,14 @@ def keep_rows_whole(table: Any) -> None:
         row._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))
 
 
-def add_page_number(paragraph: Any) -> None:
-    """The number of the page, as a field that Word keeps up to date."""
-    run = paragraph.add_run()
-    for kind, text in (("begin", ""), ("", "PAGE"), ("end", "")):
+def add_field(paragraph: Any, instruction: str, shown: str, *, bold: bool | None = None) -> None:
+    """What the word processor can count or look up again; `shown` until it does."""
+    for kind, text in (("begin", ""), ("", instruction), ("separate", ""), ("shown", shown),
+                       ("end", "")):  # fmt: skip
+        run = paragraph.add_run(text if kind == "shown" else "")
+        run.bold = bold
+        if kind == "shown":
+            continue
         if kind:
             part = OxmlElement("w:fldChar")
             part.set(qn("w:fldCharType"), kind)
@@ -109,7 +278,44 @@ def add_page_number(paragraph: Any) -> None:
             part = OxmlElement("w:instrText")
             part.set(qn("xml:space"), "preserve")
             part.text = text
+            for own in run._r.findall(qn("w:t")):
+                run._r.remove(own)
         run._r.append(part)
+
+
+class Bookmark:
+    """The runs that are added within it can be referred to by its name."""
+
+    def __init__(self, paragraph: Any, name: str, number: int) -> None:
+        self.paragraph, self.name, self.number = paragraph, name, str(number)
+
+    def __enter__(self) -> None:
+        own = self._mark("w:bookmarkStart")
+        own.set(qn("w:name"), self.name)
+
+    def __exit__(self, *_: object) -> None:
+        self._mark("w:bookmarkEnd")
+
+    def _mark(self, kind: str) -> Any:
+        own = OxmlElement(kind)
+        own.set(qn("w:id"), self.number)
+        self.paragraph._p.append(own)
+        return own
+
+
+def add_link(paragraph: Any, bookmark: str, text: str) -> None:
+    """A link to a place of the same document."""
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("w:anchor"), bookmark)
+    before = list(paragraph._p)
+    add_text(paragraph, text)
+    for run in [each for each in paragraph._p if each not in before]:
+        link.append(run)
+    paragraph._p.append(link)
+
+
+def add_page_number(paragraph: Any) -> None:
+    add_field(paragraph, "PAGE", "1")
 
 
 def _use_font_for_all_scripts(style: Any, font: str) -> None:

@@ -43,7 +43,7 @@ _STEPS: list[Step] = [
 #: Keys of a plan, and sections of a report, that are of no step.
 RESERVED = {
     "format", "stop_after", "notes", "data_name", "data_fingerprint",
-    "summary", "warnings", "methods", "appendix",
+    "summary", "deviations", "warnings", "methods", "appendix",
 }  # fmt: skip
 
 

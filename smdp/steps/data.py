@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from smdp.blocks import bullets, table
@@ -14,6 +15,7 @@ from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
 from smdp.data.compliance import describe_compliance
 from smdp.data.data_dictionary import with_labels
 from smdp.data.describe import describe_study, exclusion_table, variable_table
+from smdp.data.flow import causes, flow_counts, study_flow
 from smdp.data.guess_roles import guess_columns
 from smdp.data.measured import outcome_kind
 from smdp.data.missing_codes import mark_missing
@@ -34,11 +36,13 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
-    from smdp.data.prepare import CompletedStudy
+    from smdp.data.flow import StudyFlow
     from smdp.data.study import Study
 
 
 WANG = "(Wang et al., 2017)"
+#: The seed with which a hidden outcome is shuffled; it says nothing of the order.
+SHUFFLE = 20_250_101
 MOST_SUBJECTS = 120  # with more, a row a subject cannot be read
 
 
@@ -73,13 +77,26 @@ def run(analysis: Analysis, progress: Progress) -> Study:
 def _shaped(analysis: Analysis) -> pd.DataFrame:
     assert analysis.table is not None
     plan = analysis.plan
-    return long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
+    long = long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
+    return with_hidden_outcome(long, plan.roles) if analysis.outcome_hidden else long
+
+
+def with_hidden_outcome(long: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame:
+    """The outcome's values shuffled among all rows: nothing can be learned from them."""
+    column = roles.outcome_name.column
+    if column not in long.columns:
+        return long  # arranging says that it is not there
+    order = np.random.default_rng(SHUFFLE).permutation(len(long))
+    hidden = long.copy()
+    hidden[column] = long[column].iloc[order].to_numpy()
+    hidden.attrs = long.attrs
+    return hidden
 
 
 def also_takes(analysis: Analysis) -> dict[str, str]:
-    """The tables that are joined."""
+    """The tables that are joined, and whether the outcome is hidden."""
     known = analysis.tables
-    return {
+    return ({"outcome": "hidden"} if analysis.outcome_hidden else {}) | {
         f"table '{each.name}'": known[each.name].source.fingerprint if each.name in known else ""
         for each in analysis.plan.reading.joined
     }
@@ -103,6 +120,7 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
     assert analysis.study is not None
     yield "variables", variable_table(analysis.study)
     yield "participants", participants_table(describe_variables(analysis.study))
+    yield "flow", flow_counts(flow_of(analysis))
 
 
 def figures(study: Study) -> Mapping[str, go.Figure]:
@@ -224,11 +242,20 @@ def script_imports(plan: AnalysisPlan) -> set[str]:
 
 def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
     from smdp.figures.data import compliance_figure, decisions_figure
+    from smdp.figures.flow import flow_figure
 
     study = analysis.study
     assert study is not None
     found = bullets(describe_study(study))
     found += table("Flow of participants", flow_table(analysis))
+    found.append(
+        draw(
+            "flow",
+            "Flow of people and decisions",
+            flow_figure(flow_of(analysis)),
+            "From the table to what was analysed. Analysed: with an outcome and a next row.",
+        )
+    )
     if analysis.completed is not None:
         found += table("Who was left out, and why", exclusion_table(analysis.completed))
     described = as_in_papers(describe_variables(study)).drop(columns="Role")  # said above
@@ -255,6 +282,12 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
     return found
 
 
+def flow_of(analysis: Analysis) -> StudyFlow:
+    """People and decisions from the table to what was analysed, as far as it has come."""
+    assert analysis.study is not None
+    return study_flow(analysis.study, analysis.completed, analysis.prepared, analysis.source.rows)
+
+
 def flow_table(analysis: Analysis) -> pd.DataFrame:
     """From the table to what was analysed: how many at each stage, and why not more."""
     study, completed, prepared = analysis.study, analysis.completed, analysis.prepared
@@ -266,7 +299,8 @@ def flow_table(analysis: Analysis) -> pd.DataFrame:
     if completed is not None:
         kept = completed.study
         out = len(completed.exclusions)
-        rows.append(("Left out", out, "; ".join(_reasons(completed)) or "nobody"))
+        why = "; ".join(f"{count}: {cause}" for cause, count in causes(completed.exclusions))
+        rows.append(("Left out", out, why or "nobody"))
         decisions = f"{int(kept.on_grid.sum()):,} decisions, gaps included"
         rows.append(("Analysed", len(kept.subjects), decisions))
         if prepared is not None:
@@ -279,16 +313,6 @@ def flow_table(analysis: Analysis) -> pd.DataFrame:
             people = int(prepared.trajectories.valid.any(axis=1).sum())
             rows.append(("With usable transitions", people, text))
     return pd.DataFrame(rows, columns=["stage", "subjects", "details"])
-
-
-def _reasons(completed: CompletedStudy) -> list[str]:
-    """How many for which reason, without names."""
-    kinds: dict[str, int] = {}
-    for each in completed.exclusions:
-        many = each.cause == "too much missing"
-        kind = "too many missing values" if many else each.reason
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return [f"{count}: {kind}" for kind, count in kinds.items()]
 
 
 DATA = Step(

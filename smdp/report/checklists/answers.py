@@ -1,0 +1,263 @@
+"""What the analysis itself answers, for several checklists; numbers are those of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from smdp.data.compliance import describe_compliance
+from smdp.data.describe import describe_completed, describe_study
+from smdp.report.checklists.checklist import Answer, Answering, answered, not_done
+from smdp.report.results_text import results_text
+from smdp.steps import step_named
+from smdp.steps.data import flow_of
+from smdp.steps.policies import policy_names
+from smdp.text import listing, percent, plural
+
+if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
+
+NOT_READ = "Arrange the data first (page Data)."
+
+
+def with_study(tell: Callable[[Analysis], Answer]) -> Answering:
+    """Only where there is a study."""
+    return lambda analysis: not_done(NOT_READ) if analysis.study is None else tell(analysis)
+
+
+def of_step(name: str, section: str, *, methods: bool = False, missing: str = "") -> Answering:
+    """What a step says of itself, or its paragraph of the methods section."""
+
+    def tell(analysis: Analysis) -> Answer:
+        step = step_named(name)
+        if name not in analysis.records or name not in analysis.results:
+            return not_done(f"The step '{step.title}'.")
+        text = f"{step.title}: {analysis.records[name].summary}."
+        if methods:
+            text += " How it was done: in the methods section."
+        return answered(text, section, missing=missing)
+
+    return tell
+
+
+@with_study
+def flow(analysis: Analysis) -> Answer:
+    """How many people and decisions were read, left out, treated and analysed."""
+    found = flow_of(analysis)
+    text = f"Read: {found.people:,} people, {found.decisions:,} decisions. "
+    if found.left_out:
+        why = ", ".join(f"{count:,}: {cause}" for cause, count in found.left_out)
+        text += f"Left out: {found.people_left_out:,} ({why}). "
+    text += f"Kept: {found.kept_people:,} people, {found.kept_decisions:,} decisions"
+    treated = ", ".join(f"{each.action}: {each.decisions:,}" for each in found.treated[:12])
+    text += f"; with a choice and a known treatment {found.with_choice:,} ({treated})."
+    if found.analysed is not None:
+        text += f" Analysed: {found.analysed:,} transitions of {found.analysed_people:,} people."
+    missing = "How many were screened, invited and enrolled, and why others were not."
+    return answered(text, "study", missing=missing)
+
+
+@with_study
+def losses(analysis: Analysis) -> Answer:
+    found = flow_of(analysis)
+    why = ", ".join(f"{count:,}: {cause}" for cause, count in found.left_out) or "nobody"
+    text = (
+        f"Left out of the analysis: {why}. Of {found.kept_decisions:,} decisions of those kept, "
+        f"{found.without_row:,} have no row, at {found.without_choice:,} nothing could be chosen, "
+        f"and at {found.unknown_action:,} the treatment is not known."
+    )
+    return answered(text, "study", missing="Why people left the study.")
+
+
+@with_study
+def participants(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    text = f"{describe_study(analysis.study)[0]} The table of participants and variables has all."
+    return answered(text, "study")
+
+
+@with_study
+def compliance(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    return answered(describe_compliance(analysis.study), "study")
+
+
+@with_study
+def treatment(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    missing = "What the treatment consists of, in enough detail to be done again."
+    return answered(describe_study(analysis.study)[2], "study", missing=missing)
+
+
+@with_study
+def outcome(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    missing = "Why this outcome, how it is measured, and which outcomes were planned."
+    return answered(describe_study(analysis.study)[4], "study", missing=missing)
+
+
+@with_study
+def predictors(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    names = dict.fromkeys(v.belongs_to for v in analysis.study.variables)
+    text = f"{describe_study(analysis.study)[3]} They are: {listing(names, 40)}."
+    return answered(text, "study", missing="How and when each is measured.")
+
+
+@with_study
+def prompts(analysis: Analysis) -> Answer:
+    text = f"{flow_of(analysis).decisions:,} decisions lie on the grid of the people in the table."
+    missing = "How many prompts were delivered, and why others were not."
+    return answered(text, "study", missing=missing)
+
+
+@with_study
+def decision_points(analysis: Analysis) -> Answer:
+    assert analysis.study is not None
+    found = analysis.study
+    text = " ".join(found.notes)
+    lengths = found.lengths
+    text += f" {int(lengths.min())} to {int(lengths.max())} decisions a person."
+    return answered(text.strip(), "study", missing="How many a day, and at which times.")
+
+
+def randomisation(analysis: Analysis) -> Answer:
+    """Only what was said of the chances; how the sequence came to be nobody told the program."""
+    roles = analysis.plan.roles
+    if roles.assignment == "observed":
+        return answered("Treatment was observed, not randomised.", "methods")
+    missing = "Who made the random sequence, by which program, and any restriction."
+    if roles.probability is not None:
+        how = (
+            f"with the probabilities in the column '{roles.probability}'"
+            if isinstance(roles.probability, str)
+            else "with a constant, known probability"
+        )
+        return answered(f"Randomised at each decision {how}.", "methods", missing=missing)
+    said = "Randomised, by the author's account; probabilities were estimated."
+    return answered(said if roles.randomised else "", "methods", missing=missing)
+
+
+def design(analysis: Analysis) -> Answer:
+    roles = analysis.plan.roles
+    if roles.assignment == "observed":
+        return answered("Observational, with repeated decisions.", "methods")
+    missing = "That it is a micro-randomised trial or another design, and the allocation ratio."
+    return answered("" if analysis.study is None else "Repeated decisions of the same people.",
+                    "methods", missing=missing)  # fmt: skip
+
+
+def missing_data(analysis: Analysis) -> Answer:
+    if analysis.completed is None:
+        return not_done("The step 'Missing values'.")
+    return answered(" ".join(describe_completed(analysis.completed)[1:2]), "missing")
+
+
+def estimation(analysis: Analysis) -> Answer:
+    """Effects and values with their intervals, in the sentences for a paper."""
+    found = results_text(analysis)
+    if not found:
+        return not_done("The steps 'Effects' and 'Value of the policy'.")
+    return answered(" ".join(found), "effects" if analysis.trial is not None else "policy")
+
+
+def performance(analysis: Analysis) -> Answer:
+    from smdp.words.apa import apa_value
+
+    names = policy_names(analysis.policies)
+    if not analysis.values or len(analysis.values) != len(names):
+        return not_done("The step 'Value of the policy'.")
+    pairs = zip(names, analysis.values, strict=True)
+    told = (next(iter(apa_value(v, name, analysis.outcome_name))) for name, v in pairs)
+    return answered(" ".join(told), "policy")
+
+
+def subgroups(analysis: Analysis) -> Answer:
+    trial = analysis.trial
+    if trial is None or trial.by_variable is None:
+        return not_done("The step 'Effects', which looks at each variable as a moderator.")
+    count = trial.by_variable["variable"].nunique()
+    text = (
+        f"The effect by one variable at a time was looked at for {count} variables, with p-values "
+        "for the family of all (Holm)."
+    )
+    missing = "Which of these analyses were planned, and which were not."
+    return answered(text, "effects", missing=missing)
+
+
+def model(analysis: Analysis) -> Answer:
+    fitted = analysis.feature_map
+    if fitted is None:
+        return not_done("The step 'Feature dimension'.")
+    text = (
+        f"{plural(fitted.dimension, 'feature')} made of {listing(fitted.variables_used, 20)}; the "
+        "table of weights has every number."
+    )
+    if analysis.policies:
+        text += f" Policies: {listing(policy_names(analysis.policies))}. "
+        text += "The file policy.json has all parameters, with a program that reads it."
+    return answered(text, "weights")
+
+
+def positivity(analysis: Analysis) -> Answer:
+    if not analysis.values:
+        return not_done("The step 'Value of the policy'.")
+    least = float(analysis.values[0].positivity["smallest"].min())
+    text = f"The smallest probability of a treatment was {percent(least, 1)}."
+    return answered(text, "policy", missing="Whether rare treatments were dealt with, and how.")
+
+
+def missing_in_use(analysis: Analysis) -> Answer:
+    """What the device file does where a value is missing."""
+    text = (
+        "A missing value is filled in from the person's own reports as in the study, without any "
+        "by the study's median; where nothing was ever reported there is no recommendation. The "
+        "file policy.json has the rule."
+    )
+    return answered(text, missing="What people do where there is no recommendation.")
+
+
+def limitations(analysis: Analysis) -> Answer:
+    grave = [p for p in dict.fromkeys(analysis.warnings) if p.severity != "note"]
+    text = " ".join(problem.message for problem in grave[:3])
+    if len(grave) > 3:
+        text += f" And {len(grave) - 3} more, in the report."
+    missing = "Bias, imprecision, multiplicity, and to whom the results apply."
+    return answered(text, "warnings", missing=missing)
+
+
+def code(analysis: Analysis) -> Answer:
+    versions = [r.versions.get("smdp", "") for r in analysis.records.values() if r.versions]
+    if not versions:
+        return not_done("No step was done.")
+    text = (
+        f"smdp {versions[-1]}; the plan, every setting, seed and version, and the SHA-256 of the "
+        "table are in the appendix; the same plan on the same table gives the same numbers."
+    )
+    return answered(text, "appendix", missing="Where plan, script and data can be had.")
+
+
+def deviations(analysis: Analysis) -> Answer:
+    """From a plan that was locked before outcomes were seen."""
+    missing = "Changes of the protocol, with reasons."
+    locked = analysis.locked
+    if locked is None:
+        return answered("", missing=f"{missing} No plan was locked.")
+    found = analysis.deviations
+    text = f"A plan was locked on {locked.date}; the analysis departs from it in "
+    text += f"{plural(len(found), 'point')}, listed in the report." if found else "nothing."
+    return answered(text, "deviations", missing=missing)
+
+
+def registered(analysis: Analysis) -> Answer:
+    if analysis.locked is None:
+        return answered("", missing="Registry, number, address and date.")
+    text = (
+        f"The plan of the analysis was locked on {analysis.locked.date} "
+        f"(SHA-256 {analysis.locked.fingerprint[:16]}…)."
+    )
+    return answered(text, "deviations", missing="Registry, number, address and date.")
+
+
+def sample_size(analysis: Analysis) -> Answer:
+    return answered("", missing="How the number of people and decisions was decided on.")

@@ -1,0 +1,212 @@
+"""Two pages for people who will not read more: the question, the rule, its worth, the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from smdp.blocks import (
+    OUT_OF_DATE,
+    SYNTHETIC,
+    Block,
+    Bullets,
+    Draw,
+    Paragraph,
+    Report,
+    Section,
+    bullets,
+    notice,
+    table,
+)
+from smdp.data.describe import action_names, describe_completed, utility_meaning
+from smdp.data.flow import causes
+from smdp.report.collect import banners, today
+from smdp.steps.policies import learned_from, policy_names
+from smdp.text import capital, listing, percent, plural, shorten
+
+if TYPE_CHECKING:
+    from smdp.analysis.analysis import Analysis
+
+#: So that it stays at two pages: letters of a sentence, and sentences of a part.
+LONGEST, MOST_SENTENCES, MOST_WARNINGS = 380, 3, 3
+FIGURE_HEIGHT = 190
+NOT_DONE = "This was not done."
+
+
+def build_summary(
+    analysis: Analysis, *, title: str = "", author: str = "", date: str = ""
+) -> Report:
+    """The summary of an analysis as far as it has come, for `to_html` and `to_docx`."""
+    parts = {
+        ("question", "What was asked"): _question(analysis),
+        ("rule", "Whom to treat, and when"): _rule(analysis),
+        ("worth", "What it is worth, and how sure that is"): _worth(analysis),
+        ("checks", "What was checked"): _checks(analysis),
+    }
+    return Report(
+        title=shorten(title, 120) or f"Summary: {shorten(analysis.source.name, 80)}",
+        author=shorten(author, 120),
+        date=date or today(),
+        source=analysis.source.name,
+        synthetic=analysis.source.synthetic,
+        banners=tuple(banners(analysis)),
+        sections=tuple(
+            Section(key, name, tuple(blocks or [Paragraph(NOT_DONE)]))
+            for (key, name), blocks in parts.items()
+        ),
+        compact=True,
+    )
+
+
+def _short(sentences: list[str], most: int = MOST_SENTENCES) -> list[Block]:
+    return bullets([shorten(text, LONGEST) for text in sentences[:most]])
+
+
+def _question(analysis: Analysis) -> list[Block]:
+    study, roles = analysis.study, analysis.plan.roles
+    if study is None:
+        return []
+    kept = study if analysis.completed is None else analysis.completed.study
+    who = f"{plural(len(kept.subjects), 'person')}".replace("persons", "people")
+    exclusions = analysis.completed.exclusions if analysis.completed is not None else ()
+    why = ", ".join(f"{count}: {cause}" for cause, count in causes(exclusions))
+    left = f"; {len(exclusions)} more were left out ({why})" if exclusions else ""
+    chance = {
+        "randomised": "Chance decided who was treated when.",
+        "observed": "Treatment was observed, not randomised: read effects as associations.",
+    }.get(
+        roles.assignment or "",
+        "Chance decided who was treated when, with known probabilities."
+        if roles.probability is not None
+        else "It was not said whether chance decided who was treated.",
+    )
+    actions = listing([shorten(name, 40) for name in action_names(study)], 7)
+    return [
+        Paragraph(
+            f"Which treatment should a person get at a decision, given the person's state then? "
+            f"The study had {who} and {int(kept.on_grid.sum()):,} decisions{left}. At a decision, "
+            f"'{shorten(roles.action, 40)}' could be: {actions}. {chance}"
+        ),
+        Paragraph(shorten(utility_meaning(roles), LONGEST)),
+    ]
+
+
+def _rule(analysis: Analysis) -> list[Block]:
+    from smdp.explanation.policy_explanation import explain_policy
+    from smdp.explanation.recommendations import recommendations
+    from smdp.policy.decision_rule import NO_ACTION, Reason
+    from smdp.words.explanation import action_name, describe_explanation
+    from smdp.words.policy import treatment_pairs
+
+    prepared = learned_from(analysis)
+    if prepared is None or not analysis.policies:
+        return []
+    policy = analysis.policies[0]
+    name = policy_names(analysis.policies)[0]
+    every = recommendations(prepared.trajectories, policy)
+    choice = every[every["reason"] != Reason.UNAVAILABLE]
+    if choice.empty:
+        return []
+    shares = [
+        f"{action_name(label)} at {percent(float((choice['recommended'] == k).mean()))}"
+        for k, label in enumerate(policy.action_labels)
+    ]
+    without = float((choice["recommended"] == NO_ACTION).mean())
+    reference = treatment_pairs(policy.action_labels)[0][1]
+    reasons = explain_policy(policy, prepared.trajectories, reference=reference).in_own_units()
+    return [
+        Paragraph(
+            f"At the {len(choice):,} decisions of the study that had a choice, the {name} policy "
+            f"recommends {listing(shares, 7)}, and nothing at {percent(without)}, where the study "
+            "does not tell which is better."
+        ),
+        *_short(describe_explanation(reasons), 3),
+    ]
+
+
+def _worth(analysis: Analysis) -> list[Block]:
+    from smdp.evaluation.value import DOUBLY_ROBUST
+    from smdp.figures.policy import value_figure
+    from smdp.steps.trial import says as effects
+    from smdp.words.policy_value import gain_sentence, value_words
+
+    found: list[Block] = []
+    names = policy_names(analysis.policies)
+    if analysis.values and len(analysis.values) == len(names):
+        outcome = analysis.outcome_name
+        pairs = list(zip(names, analysis.values, strict=True))
+        found += [Paragraph(gain_sentence(v, n, outcome), strong=True) for n, v in pairs[:2]]
+        marks = {SYNTHETIC: analysis.source.synthetic,
+                 OUT_OF_DATE: "evaluation" in analysis.out_of_date}  # fmt: skip
+        draw = Draw("summary", tuple(mark for mark, applies in marks.items() if applies))
+        figure = value_figure(dict(pairs), names[0], outcome)
+        figure.update_layout(height=min(int(figure.layout.height or 420), FIGURE_HEIGHT + 60))
+        found.append(
+            draw(
+                "value",
+                "What each policy would earn",
+                figure,
+                "Estimates with intervals; an open symbol has none that could be trusted.",
+            )
+        )
+        own = analysis.values[0]
+        words = value_words(own, names[0])[own.table["method"].to_numpy() == DOUBLY_ROBUST]
+        found += table("Values", words.drop(columns=["method"]), most=6)
+    if analysis.trial is not None:
+        found += _short([f"In the trial itself: {text}" for text in effects(analysis)[:1]])
+    if found:
+        found.append(
+            Paragraph(
+                "Nobody in the study followed this policy: these are estimates from people who "
+                "were treated otherwise. Only a new trial would tell."
+            )
+        )
+    return found
+
+
+def _checks(analysis: Analysis) -> list[Block]:
+    rows = [(what, shorten(found, LONGEST)) for what, found in _each_check(analysis)]
+    found: list[Block] = table("Checks", pd.DataFrame(rows, columns=["question", "finding"]))
+    order = {"error": 0, "warning": 1}
+    grave = [p for p in dict.fromkeys(analysis.warnings) if p.severity in order]
+    grave.sort(key=lambda problem: order[problem.severity])
+    if grave:
+        found.append(
+            Paragraph(
+                f"Of {plural(len(grave), 'warning')} of the analysis, the first:", strong=True
+            )
+        )
+        found += [notice(each) for each in grave[:MOST_WARNINGS]]
+    else:
+        found.append(Bullets(("No check found anything to warn of.",)))
+    return found
+
+
+def _each_check(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """What was asked of the analysis, and the answer; "not done" where nobody asked."""
+    from smdp.words.placebo import describe_placebo
+
+    if analysis.completed is not None:
+        yield "How much was missing?", describe_completed(analysis.completed)[1]
+    if analysis.screening is not None:
+        yield "Which variables matter?", _record(analysis, "screening")
+    if analysis.feature_map is not None:
+        yield "Is the summary of the state enough?", _record(analysis, "features")
+    told = "not done" if analysis.markov is None else _record(analysis, "markov")
+    yield "Does the past matter beyond the state?", told
+    if analysis.values:
+        least = analysis.values[0].positivity["smallest"].min()
+        yield (
+            "Was every treatment tried often enough?",
+            f"The smallest probability of a treatment was {percent(float(least), 1)}.",
+        )
+    told = "not done"
+    if analysis.placebo is not None:
+        told = describe_placebo(analysis.placebo, "learned")[1]
+    yield "Could the gain be chance?", told
+
+
+def _record(analysis: Analysis, step: str) -> str:
+    return f"{capital(analysis.records[step].summary)}."
