@@ -349,14 +349,17 @@ class _TrialDecisions:
         kept: NDArray[np.bool_] | None = None,
     ) -> CentredFit:
         """Controls are those asked for and `also`; moderators are centred at their means."""
-        control = self.columns(self.used)
-        extra = [j for j in range(also.shape[1]) if not (also[:, [j]] == control).all(axis=0).any()]
-        control = np.hstack([control, also[:, extra]])
-        centred_rows = self.centred_rows
+        control, centred_rows = self.columns(self.used), self.centred_rows
         if kept is not None:
-            control, moderators, outcome = control[kept], moderators[kept], outcome[kept]
+            control, also = control[kept], also[kept]
+            moderators, outcome = moderators[kept], outcome[kept]
             centred_rows = centred_rows.take(kept)
         g, f = _with_intercept(control, centred_rows), _with_intercept(moderators, centred_rows)
+        for column in _with_intercept(also, centred_rows).T[1:]:
+            wider = np.hstack([g, column[:, None]])
+            # Whoever adjusts for the day has adjusted for the decision number too.
+            if not _repeats_itself(_squares(centred_rows.of_choice(wider))):
+                g = wider
         _check_design(g, f, self.used, centred_rows)
         return fit_centred(outcome, g, f, centred_rows, scale, always_centred=always_centred)
 
@@ -646,15 +649,14 @@ def _check_design(
             "the effects.",
             f"{least}, or fewer controls and moderators." if used else f"{least}.",
         )
-    scale = np.maximum(design.max(axis=0), -design.min(axis=0))
+    scale = _sizes(design)
     still = [name for j, name in enumerate(used, 1) if j < len(scale) and scale[j] <= 1e-12]
     if still:
         raise DataError(
             f"The variable {listing(still)} never changes, so it can be no control or moderator.",
             "Leave it out.",
         )
-    scale[scale == 0] = 1
-    squares = design.T @ design / np.outer(scale, scale)
+    squares = _squares(design)
     if _repeats_itself(squares):
         q = controls.shape[1]
         repeated = _repeats_itself(squares[:q, :q])
@@ -663,6 +665,17 @@ def _check_design(
             f"The effects of the {what} cannot be told apart.",
             "Leave out a variable that repeats others, or join actions that were hardly given.",
         )
+
+
+def _sizes(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
+
+
+def _squares(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The products of all pairs, of columns of like size."""
+    scale = _sizes(columns)
+    scale[scale == 0] = 1
+    return np.asarray(columns.T @ columns / np.outer(scale, scale))
 
 
 def _repeats_itself(squares: NDArray[np.float64]) -> bool:

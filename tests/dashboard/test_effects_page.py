@@ -61,6 +61,36 @@ def test_too_many_controls_for_so_few_people_is_one_message(walking):
     assert not walking.at.exception
 
 
+def test_what_cannot_be_estimated_is_one_message_that_leaves_with_its_cause(app):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"id": np.repeat(np.arange(12), 10), "time": np.tile(np.arange(10), 12)})
+    frame["mood"] = random.normal(size=len(frame)).round(2)
+    frame["minus"] = 3 - 2 * frame["mood"]
+    frame["high"] = (frame["mood"] > 0).astype(int)
+    frame["action"] = random.integers(0, 2, len(frame))
+    frame["prob"] = np.where(frame["time"] % 5 == 0, 0, 0.5)
+    frame.loc[frame["prob"] == 0, "action"] = 0
+    never = (frame["action"] == 1) & (frame["high"] == 1)
+    frame["relapsed"] = np.where(never, 0, random.random(len(frame)) < 0.5).astype(int)
+    app.upload("relapse.csv", frame.to_csv(index=False).encode())
+    app.set_role("relapsed", role="utility").set_role("prob", role="probability")
+    app.press("Use these roles").go("effects")
+    assert "24 decisions were left out at which an action had probability 0" in app.text
+    assert "By mood" in app.text
+    assert "the effect could not be estimated" in app.text
+    for chosen, said in (
+        (["mood", "minus"], "cannot be told apart"),
+        (["high"], "it would be 0 or infinite somewhere"),
+    ):
+        app.at.multiselect(key="trial.moderators").set_value(chosen)
+        app.run()
+        (error,) = app.at.error
+        assert said in error.value
+    assert not re.search(r"\b(inf|nan)\b", app.text)
+    app.at.multiselect(key="trial.moderators").set_value([])
+    assert not app.run().at.error
+
+
 def test_a_yes_no_outcome_is_told_as_a_risk(app):
     random = np.random.default_rng(2)
     rows = [
@@ -97,7 +127,7 @@ def files(monkeypatch):
 
 def assert_page_says(app, files, freedom, expected):
     """`expected`: by the table's words, estimate, lower, upper, error and p-value of R."""
-    written = pd.read_csv(io.BytesIO(files["trial-summary.csv"])).set_index("term")
+    written = pd.read_csv(io.BytesIO(files["smdp-trial-summary.csv"])).set_index("term")
     shown = tables(app, "term")[0].set_index("term")
     assert f"with {freedom} degrees of freedom" in app.text
     columns = ["estimate", "lower", "upper", "standard_error", "p_value"]
@@ -180,6 +210,7 @@ def test_the_log_relative_risks_of_r_from_the_page(app, files):
         ),
     })  # fmt: skip
     app.at.multiselect(key="trial.moderators").set_value([])
+    app.at.number_input(key="trial.numerator").set_value(0.0)
     app.at.checkbox(key="trial.own_probabilities").check()
     app.run()
     assert_page_says(app, files, 96, {

@@ -337,6 +337,17 @@ def test_a_variable_by_which_there_is_no_ratio_is_named(numerator):
     assert any("By x, the effect could not be estimated" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("kind", ["continuous", "yes/no"])
+def test_the_effect_over_time_is_there_where_time_is_adjusted_for(kind):
+    data = small_trial(kind=kind, people=30)
+    states = data.states.copy()
+    states[:, :-1, 1] = np.arange(20) / 7
+    dated = replace(data, states=states)
+    found = trial_summary(dated, controls=["z"]).over_time
+    expected = trial_summary(dated).over_time
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-6)
+
+
 def test_an_action_that_one_person_got_once_is_one_message():
     data = small_trial(actions=3)
     actions = np.where(data.actions == 2, 1, data.actions)
