@@ -128,8 +128,9 @@ class Hand:
         """What the page would do is what was filled in, to the last field."""
         preview = self.main.get_by_text("What it would do", exact=True)
         expect(preview).to_be_visible(timeout=SLOW)
-        said = self.main.get_by_role("listitem").filter(has_text=operation.describe())
-        expect(said.first).to_be_visible(timeout=SLOW)
+        said = operation.describe().replace(">=", "≥").replace("<=", "≤")  # as pages draw them
+        shown = self.main.get_by_role("listitem").filter(has_text=said)
+        expect(shown.first).to_be_visible(timeout=SLOW)
 
     def apply(self) -> None:
         button = self.page.get_by_role("button", name="Apply")
