@@ -244,7 +244,9 @@ def check_plan(
 ) -> None:
     """What was typed and chosen is what the plan says, before any figure is worked out."""
     assert plan.reading.shape == tuple(shape)
-    assert set(plan.reading.missing_codes["*"]) == {-1024, "unknown"}
+    codes = plan.reading.missing_codes
+    assert {"jbsteps30.zero", "dec.temperature", "dec.windspeed"} <= set(codes)
+    assert {tuple(map(str, each)) for each in codes.values()} == {("-1024", "unknown")}
     roles = plan.roles
     assert (roles.subject, roles.time, roles.available) == ("user.index", "decision.index", "avail")
     assert {variable.name for variable in roles.variables} == set(STATES)
