@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import controls
 from dashboard.autosaving import work_so_far
 from dashboard.downloads import download, explained, say_failures
+from dashboard.form import Form
 from dashboard.session import remember, remembered
 from dashboard.show import errors_as_messages, literal, part
 from smdp.analysis.analysis import Analysis
@@ -21,10 +22,12 @@ from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
 from smdp.report.collect import build_report, report_figures
 from smdp.report.figure_files import FORMATS, figure_files, zipped
+from smdp.report.figure_theme import FONTS, PALETTES, THEMES
 from smdp.report.html import to_html
-from smdp.report.journal import RESOLUTIONS, WIDTHS
+from smdp.report.journal import RESOLUTIONS
 from smdp.report.word_format import Paper
 from smdp.steps import steps
+from smdp.text import capital
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_CHROME = (
@@ -122,13 +125,13 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             ["PNG"],
         )
     with two:
-        preset = controls.radio(
-            "Width",
+        preset = controls.select(
+            "Size and look",
             "report.preset",
-            list(WIDTHS),
+            list(THEMES),
             "single",
-            "A column of a journal's page, or two. Text is 7 points or more in print.",
-            lambda name: f"{name.capitalize()} column, {WIDTHS[name]:g} mm",
+            "A column of a journal's page, or two: width, font, text, colours. They are below.",
+            lambda name: f"{capital(name)}, {THEMES[name].width_mm:g} mm",
         )
     with three:
         dpi = controls.radio(
@@ -143,8 +146,14 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
         titles = controls.checkbox(
             "Titles", "report.titles", True, "Many journals want figures without a title."
         )
+    theme = None
+    with st.expander("Width, height, font and colours"), errors_as_messages():
+        form = Form(f"figures.{preset}", THEMES[preset])
+        form.draw(options={"font": FONTS, "palette": tuple(PALETTES)})
+        theme = form.value()
     if not formats:
         st.caption("Choose at least one format.")
+    if not formats or theme is None:
         return
     chosen = tuple(name for name in FORMATS if name.upper() in formats)
 
@@ -154,7 +163,7 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             figure_files(
                 figures,
                 formats=chosen,
-                preset=preset,  # type: ignore[arg-type]
+                preset=theme,
                 dpi=dpi,
                 greyscale=grey,
                 titles=titles,
@@ -164,7 +173,7 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
 
     make_then_download(
         "figures",
-        (work_so_far(), sections, chosen, preset, dpi, grey, titles),
+        (work_so_far(), sections, chosen, theme, dpi, grey, titles),
         make,
         file_name(analysis, "figures.zip"),
         "application/zip",
