@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import re
 from importlib.util import find_spec
+from typing import Any
 
 import streamlit as st
 
 from dashboard import controls
 from dashboard.downloads import download, say_failures
 from dashboard.policy_choice import short_name
+from dashboard.session import the_analysis
 from dashboard.show import export_name
 from smdp.data.prepare import PreparedData
 from smdp.export.policy_file import READER, policy_text, reader_source
@@ -40,7 +42,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
         with st.container(horizontal=True):
             download(
                 "Policy (JSON)",
-                lambda: policy_text(policy, prepared, support=with_decisions),
+                lambda: policy_text(policy, prepared, support=with_decisions, card=_card(policy)),
                 file_name=f"{file_name}.json",
                 mime="application/json",
                 icon=":material/data_object:",
@@ -66,6 +68,15 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
                     "networks: without the filling in, the rescaling and the rule that abstains.",
                 )
         say_failures("export-json", "export-reader", "export-onnx")
+
+
+def _card(policy: LearnedPolicy) -> dict[str, Any] | None:
+    """What the policy is for, and how good it is; of one of this analysis."""
+    from smdp.report.model_card import model_card
+
+    own = the_analysis()
+    places = [place for place, each in enumerate(own.policies, start=1) if each is policy]
+    return model_card(own, places[0]) if places else None
 
 
 def _onnx(policy: LearnedPolicy) -> bytes:

@@ -6,6 +6,8 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import controls
 from dashboard.autosaving import work_so_far
 from dashboard.downloads import download, explained, say_failures
+from dashboard.form import Form
 from dashboard.session import remember, remembered
 from dashboard.show import errors_as_messages, literal, part
 from smdp.analysis.analysis import Analysis
@@ -20,11 +23,15 @@ from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
 from smdp.report.collect import build_report, report_figures
+from smdp.report.composed import FORMATS as COMPOSED
+from smdp.report.composed import composed_figure, usual_panels
 from smdp.report.figure_files import FORMATS, figure_files, zipped
+from smdp.report.figure_theme import FONTS, PALETTES, THEMES
 from smdp.report.html import to_html
 from smdp.report.journal import RESOLUTIONS, WIDTHS
 from smdp.report.word_format import Paper
 from smdp.steps import steps
+from smdp.text import capital
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NO_CHROME = (
@@ -122,13 +129,13 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             ["PNG"],
         )
     with two:
-        preset = controls.radio(
-            "Width",
+        preset = controls.select(
+            "Size and look",
             "report.preset",
-            list(WIDTHS),
+            list(THEMES),
             "single",
-            "A column of a journal's page, or two. Text is 7 points or more in print.",
-            lambda name: f"{name.capitalize()} column, {WIDTHS[name]:g} mm",
+            "A column of a journal's page, or two: width, font, text, colours. They are below.",
+            lambda name: f"{capital(name)}, {THEMES[name].width_mm:g} mm",
         )
     with three:
         dpi = controls.radio(
@@ -143,28 +150,37 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
         titles = controls.checkbox(
             "Titles", "report.titles", True, "Many journals want figures without a title."
         )
+    panels = controls.checkbox(
+        "One more with panels A, B, C",
+        "report.panels",
+        True,
+        "Weights, effects, differences of Q and values in one figure, in two columns (not as PDF).",
+    )
+    theme = None
+    with st.expander("Width, height, font and colours"), errors_as_messages():
+        form = Form(f"figures.{preset}", THEMES[preset])
+        form.draw(options={"font": FONTS, "palette": tuple(PALETTES)})
+        theme = form.value()
     if not formats:
         st.caption("Choose at least one format.")
+    if not formats or theme is None:
         return
     chosen = tuple(name for name in FORMATS if name.upper() in formats)
 
     def make(say: Progress) -> bytes:
         figures = report_figures(analysis, sections=sections)
-        return zipped(
-            figure_files(
-                figures,
-                formats=chosen,
-                preset=preset,  # type: ignore[arg-type]
-                dpi=dpi,
-                greyscale=grey,
-                titles=titles,
-                progress=say,
-            )
-        )
+        look: dict[str, Any] = {"titles": titles, "greyscale": grey, "dpi": dpi}
+        files = figure_files(figures, formats=chosen, preset=theme, progress=say, **look)
+        together = usual_panels(figures) if panels else []
+        for kind in chosen if len(together) > 1 else ():
+            if kind in COMPOSED:
+                wide = replace(theme, width_mm=max(theme.width_mm, WIDTHS["double"]))
+                files[f"panels.{kind}"] = composed_figure(together, kind, theme=wide, **look)
+        return zipped(files)
 
     make_then_download(
         "figures",
-        (work_so_far(), sections, chosen, preset, dpi, grey, titles),
+        (work_so_far(), sections, chosen, theme, dpi, grey, titles, panels),
         make,
         file_name(analysis, "figures.zip"),
         "application/zip",

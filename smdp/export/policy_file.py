@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import NormalDist
@@ -77,18 +77,20 @@ def export_policy(
     target: str | os.PathLike[str] | IO[str],
     *,
     support: bool = True,
+    card: Mapping[str, Any] | None = None,
 ) -> str:
     """Write the policy as JSON and return its fingerprint; the reader is put beside a file.
 
     `data`: the study that it was learned from, which gives ranges, imputation and rescaling (with
     trajectories alone, variables are asked for in the trajectories' units; with None, a missing
     value becomes the study's mean and no range is known). `support=False` leaves out the decisions
-    of the trial, and with them the check whether a state is like those of the trial.
+    of the trial, and with them the check whether a state is like those of the trial. `card`: the
+    model card, plain values that go into the file (`smdp.report.model_card`).
 
     The reader, `policy_reader.py`, is plain Python without any package; its recommendations are
     those of `state_now` and `LearnedPolicy.decide`.
     """
-    text = policy_text(policy, data, support=support)
+    text = policy_text(policy, data, support=support, card=card)
     if isinstance(target, str | os.PathLike):
         path = Path(target)
         write_whole(path, text.encode())
@@ -104,10 +106,16 @@ def reader_source() -> str:
 
 
 def policy_text(
-    policy: LearnedPolicy, data: PreparedData | Trajectories | None, *, support: bool = True
+    policy: LearnedPolicy,
+    data: PreparedData | Trajectories | None,
+    *,
+    support: bool = True,
+    card: Mapping[str, Any] | None = None,
 ) -> str:
     """The file's content. Numbers are written so that they come back exactly."""
     content = _content(policy, data, support)
+    if card is not None:
+        content["card"] = dict(card)
     try:
         exact = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError as problem:

@@ -8,10 +8,12 @@ from smdp.lazy import lazily
 
 _HOME = {
     "build_checklist": "smdp.report.checklist_document",
+    "build_model_card": "smdp.report.model_card",
     "build_preregistration": "smdp.report.locked",
     "build_report": "smdp.report.collect",
     "build_summary": "smdp.report.short",
     "journal_tables": "smdp.report.journal_tables",
+    "model_card": "smdp.report.model_card",
     "results_text": "smdp.report.results_text",
     "table_files": "smdp.report.table_files",
     "report_figures": "smdp.report.collect",
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from smdp.report.html import to_html as to_html
     from smdp.report.journal_tables import journal_tables as journal_tables
     from smdp.report.locked import build_preregistration as build_preregistration
+    from smdp.report.model_card import build_model_card as build_model_card
+    from smdp.report.model_card import model_card as model_card
     from smdp.report.results_text import results_text as results_text
     from smdp.report.short import build_summary as build_summary
     from smdp.report.table_files import table_files as table_files

@@ -18,6 +18,7 @@ from smdp.data.export import to_csv
 from smdp.progress import Progress, silent
 from smdp.report.browser import Drawing, draw
 from smdp.report.figure_data import figure_data
+from smdp.report.figure_theme import FigureTheme
 from smdp.report.journal import Preset, PrintSize, check_preset, for_print
 from smdp.settings import require
 
@@ -35,7 +36,7 @@ def export_figures(
     target: str | PathLike[str],
     *,
     formats: Sequence[Format] = ("png",),
-    preset: Preset = "single",
+    preset: Preset | FigureTheme = "single",
     dpi: int = 300,
     greyscale: bool = False,
     titles: bool = True,
@@ -46,8 +47,9 @@ def export_figures(
     """Write the figures into a folder, or into one file that ends in .zip; the files written.
 
     `figures`: by the names of their files, or as `smdp.report.collect` gives them. `preset`:
-    "single" (85 mm wide) or "double" (170 mm), with text of 7 points or more. `dpi`: 300 or 600, of
-    PNG and TIFF, and written into them. `data`: the numbers behind each figure too, as CSV.
+    "single" (85 mm wide) or "double" (170 mm), with text of 7 points or more, or a `FigureTheme`.
+    `dpi`: 300 or 600, of PNG and TIFF, and written into them. `data`: the numbers behind each
+    figure too, as CSV.
     `browser`: the Chrome that draws; by default the one found here. Raises `BrowserError` without
     one.
     """
@@ -73,7 +75,7 @@ def figure_files(
     figures: Figures,
     *,
     formats: Sequence[Format] = ("png",),
-    preset: Preset = "single",
+    preset: Preset | FigureTheme = "single",
     dpi: int = 300,
     greyscale: bool = False,
     titles: bool = True,

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from smdp.blocks import NamedFigure
 from smdp.figures.style import plain
+from smdp.report.figure_theme import THEMES, FigureTheme, in_theme
 from smdp.report.greyscale import to_greyscale
 from smdp.settings import require
 from smdp.words.weights import STABLE, UNSTABLE
@@ -22,8 +23,8 @@ WIDTHS: dict[str, float] = {"single": 85.0, "double": 170.0}
 TALLEST_MM = 230.0
 RESOLUTIONS = (300, 600)
 
-#: The smallest text: its size in the figure, and in print.
-LEAST_PIXELS, LEAST_POINTS = 12, 7.0
+#: The smallest text's size in the figure; a theme says how large that is in print.
+LEAST_PIXELS = 12
 POINTS_A_MM = 72 / 25.4
 #: The usual width of a character, in its size.
 CHARACTER, TITLE_PIXELS = 0.55, 15
@@ -51,18 +52,27 @@ class PrintSize:
         return round(self.width_mm / 25.4 * dpi)
 
 
-def check_preset(preset: str, dpi: int) -> None:
-    require(preset in WIDTHS, "preset", " or ".join(map(repr, WIDTHS)), preset)
+def check_preset(preset: str | FigureTheme, dpi: int) -> None:
+    known = isinstance(preset, FigureTheme) or preset in WIDTHS
+    require(known, "preset", " or ".join(map(repr, WIDTHS)), preset)
     require(dpi in RESOLUTIONS, "dpi", " or ".join(map(str, RESOLUTIONS)), dpi)
 
 
 def for_print(
-    named: NamedFigure, preset: Preset, *, titles: bool = True, greyscale: bool = False
+    named: NamedFigure,
+    preset: Preset | FigureTheme,
+    *,
+    titles: bool = True,
+    greyscale: bool = False,
 ) -> tuple[go.Figure, PrintSize]:
-    """A copy of the figure at the preset's width, on white, with text of 7 points or more."""
-    figure = to_greyscale(named.figure) if greyscale else go.Figure(named.figure)
-    width_mm = WIDTHS[preset]
-    width = int(width_mm * POINTS_A_MM / LEAST_POINTS * LEAST_PIXELS)
+    """A copy of the figure at the preset's width, on white, with text of 7 points or more.
+
+    With a theme, in its width, font, colours and size of text.
+    """
+    theme = preset if isinstance(preset, FigureTheme) else THEMES[preset]
+    figure = to_greyscale(named.figure) if greyscale else in_theme(named.figure, theme)
+    width_mm = theme.width_mm
+    width = int(width_mm * POINTS_A_MM / theme.points * LEAST_PIXELS)
     _raise_small_text(figure)
     _fit(figure, width)
     lines = _heading(named, titles, width)
@@ -70,7 +80,8 @@ def for_print(
     margin = figure.layout.margin.t or 0
     top = heading + max(margin, legend + 12 if legend else 0)
     tallest = int(TALLEST_MM / width_mm * width)
-    height = min(int(figure.layout.height or 420) + round(top - margin), tallest)
+    own_height = round(theme.height * int(figure.layout.height or 420))
+    height = min(own_height + round(top - margin), tallest)
     figure.update_layout(
         width=width,
         height=height,

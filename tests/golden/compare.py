@@ -35,6 +35,7 @@ RELATIVE, ABSOLUTE = 1e-5, 1e-7
 #: Tables that there were not yet when the files were made.
 ADDED_SINCE = (
     "participants",
+    "flow",
     "effects-standardised",
     "effects-by-variable",
     "effects-over-time",

@@ -1,0 +1,90 @@
+"""The summary on two pages: its numbers are those of the analysis, and it stays short."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+from docx import Document
+from hostile_study import ENDLESS
+
+from smdp.blocks import Bullets, Notice, Paragraph, Table
+from smdp.report.html import to_html
+from smdp.report.short import LONGEST, NOT_DONE, build_summary
+from smdp.report.word import to_docx
+from smdp.words.policy_value import digits_of
+
+
+def said(report):
+    found = []
+    for section in report.sections:
+        for block in section.blocks:
+            if isinstance(block, Paragraph | Notice):
+                found.append(block.text)
+            elif isinstance(block, Bullets):
+                found += block.items
+            elif isinstance(block, Table):
+                found += [str(cell) for row in block.frame.to_numpy() for cell in row]
+    return found
+
+
+@pytest.fixture(scope="module")
+def summary(analysis):
+    return build_summary(analysis, date="today")
+
+
+def test_its_four_parts(summary):
+    assert [each.key for each in summary.sections] == ["question", "rule", "worth", "checks"]
+    assert summary.compact
+
+
+def test_the_numbers_are_those_of_the_analysis(analysis, summary):
+    text = "\n".join(said(summary))
+    study = analysis.completed.study
+    assert f"{len(study.subjects)} people" in text
+    assert f"{int(study.on_grid.sum()):,} decisions" in text
+    for value in analysis.values[:2]:
+        assert f"{abs(value.gain['estimate']):.{digits_of(value)}f}" in text
+    value = analysis.values[0]
+    assert f"{value.estimate:.{digits_of(value)}f}" in text
+    least = 100 * value.positivity["smallest"].min()
+    assert f"The smallest probability of a treatment was {least:.1f} %." in text
+    effect = analysis.trial.effects.iloc[0]
+    found = re.search(r"In the trial itself: .*? by (-?\d+\.?\d*)", text)
+    assert found is None or float(found.group(1)) == pytest.approx(effect["estimate"], abs=0.05)
+
+
+def test_shares_of_the_rule_add_up(summary):
+    text = next(text for text in said(summary) if "recommends" in text)
+    shares = [int(n) for n in re.findall(r"(\d+) %", text)]
+    assert sum(shares) == pytest.approx(100, abs=len(shares))
+
+
+def test_it_stays_short(summary):
+    assert all(len(text) <= LONGEST + 100 for text in said(summary))
+    assert ENDLESS not in "".join(said(summary))
+    assert len(said(summary)) < 60
+
+
+def test_before_anything_was_done(analysis):
+    empty = build_summary(replace(analysis, results={}, records={}))
+    parts = {each.key: each.blocks for each in empty.sections}
+    for key in ("question", "rule", "worth"):
+        assert parts[key] == (Paragraph(NOT_DONE),)
+    Document(BytesIO(to_docx(empty, browser="/nowhere")))
+    assert "This was not done." in to_html(empty)
+
+
+def test_without_the_data(analysis):
+    from smdp.analysis.saved_file import without_data
+
+    text = "\n".join(said(build_summary(without_data(analysis))))
+    assert "@subject" not in text
+    assert "This was not done." in text
+
+
+def test_hidden_outcomes_are_said_on_top(analysis):
+    hidden = build_summary(analysis.with_outcome_hidden())
+    assert any("outcome is hidden" in banner.text for banner in hidden.banners)
