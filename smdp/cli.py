@@ -17,6 +17,7 @@ COMMANDS = (
     "smdp.commands.dashboard",
     "smdp.commands.run",
     "smdp.commands.report",
+    "smdp.commands.validate",
     "smdp.simulation.command",
     "smdp.commands.bench",
 )

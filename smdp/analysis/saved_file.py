@@ -47,6 +47,7 @@ from smdp.errors import ReadError, SmdpError
 from smdp.plain_data import from_plain, plain_json, to_plain
 from smdp.steps import step_named, steps
 from smdp.text import listing, shorten
+from smdp.validation.versions import Version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,6 +113,7 @@ def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
                 "records": dict(analysis.records),
                 "stopped": analysis.stopped,
                 **({"tables": sources} if sources else {}),
+                **({"versions": analysis.versions} if analysis.versions else {}),
             }
         ),
     }
@@ -279,6 +281,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         for place, name in enumerate(sorted(sources))
     }
     records = about["records"]
+    versions = tuple(about.get("versions", ()))
     choices = value(CHOICES) if CHOICES in parts else {}
     fit = (
         isinstance(choices, dict)
@@ -286,6 +289,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         and all(isinstance(source, TableSource) for source in (about["source"], *sources.values()))
         and all(isinstance(record, StepRecord) for record in records.values())
         and all(step in records for step in results)
+        and all(isinstance(version, Version) for version in versions)
         and all(isinstance(r, step_named(s).result_type()) for s, r in results.items())
     )
     if not fit:
@@ -298,6 +302,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         "results": results,
         "records": records,
         "choices": choices,
+        "versions": versions,
         "stopped": str(about["stopped"]),
     }
 

@@ -8,6 +8,7 @@ from smdp.steps.evaluation import EVALUATION
 from smdp.steps.features import FEATURES
 from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
+from smdp.steps.new_data import NEW_DATA
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
 from smdp.steps.rescaling import RESCALING
@@ -18,9 +19,9 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING",
-    "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
-    "remove_step", "step_named", "steps",
+    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "NEW_DATA", "PLACEBO", "POLICY",
+    "RESCALING", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step",
+    "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -35,6 +36,7 @@ _STEPS: list[Step] = [
     POLICY,
     EVALUATION,
     PLACEBO,
+    NEW_DATA,
 ]
 
 

@@ -296,8 +296,8 @@ def _left_out(left_out: tuple[Exclusion, ...], everybody: int) -> list[Problem]:
         Problem(
             "note",
             "",
-            f"{len(left_out)} of {everybody} new people are left out, as the first study's rules "
-            f"say ({listing([f'{each.subject}: {each.reason}' for each in left_out], 3, 120)}).",
+            f"{len(left_out)} of {everybody} new people are left out by the first study's rules, "
+            "such as too many missing values.",
         )
     ]
 

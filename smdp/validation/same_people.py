@@ -10,7 +10,6 @@ from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text
 from smdp.data.problem import Problem
 from smdp.errors import DataError
-from smdp.text import listing
 
 #: A person with fewer rows may have the same ones as somebody else by chance.
 FEWEST_ROWS = 3
@@ -33,14 +32,13 @@ class Overlap:
     def findings(self) -> list[Problem]:
         found = []
         if self.copies:
-            who = [new if new == old else f"{new} (there {old})" for new, old in self.copies]
             found.append(
                 Problem(
                     "warning",
                     "",
                     f"{len(self.copies)} of {self.people} people of the new table have the very "
-                    f"rows that the first study has of them: {listing(who)}. They are left out, "
-                    "for the policy was learned from them.",
+                    "rows that the first study has of them. They are left out, for the policy was "
+                    "learned from them.",
                 )
             )
         rest = [name for name in self.same_names if name not in dict(self.copies)]
@@ -60,8 +58,8 @@ class Overlap:
                     "warning",
                     "",
                     f"{len(rest)} of {self.people} people of the new table have names that the "
-                    f"first study has too ({listing(rest)}), with other rows. They are taken to be "
-                    "the same people later; the policy knows them.",
+                    "first study has too, with other rows. They are taken to be the same people "
+                    "later; the policy knows them.",
                     "Give people of a new cohort names of their own.",
                 )
             )
