@@ -6,10 +6,20 @@ import streamlit as st
 
 from dashboard.form import Form
 from dashboard.gate import changed_notice
-from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
+from dashboard.page import COLUMNS, run_button, section_now, step_heading
 from dashboard.running import job_box
 from dashboard.session import keep, kept, put, result, the_analysis
-from dashboard.show import check, errors_as_messages, figure, literal, my_note, part, says, table
+from dashboard.show import (
+    check,
+    errors_as_messages,
+    figure,
+    literal,
+    my_note,
+    next_step,
+    part,
+    says,
+    table,
+)
 from smdp.analysis.new_table import with_new_table
 from smdp.analysis.refit import refit_on_both, versions_table
 from smdp.data.read_table import read_table
@@ -161,4 +171,4 @@ with main:
         refit()
         my_note(NEW_DATA)
     versions()
-    next_page(NEW_DATA, even_if_open=True)
+    next_step("Next: report", "views/report.py")

@@ -150,8 +150,8 @@ def methods(analysis: Analysis, asked: NewDataPlan) -> str:
         "The analysis was frozen and judged on a second table, which was read, imputed and "
         "rescaled by the first study's settings, ranges and levels. Whether its people are like "
         "the first was tested by the energy distance (Székely & Rizzo, 2013) between people, each "
-        f"summed up by quantiles of her own values, with {own.draws:,} permutations of people between the "
-        "tables and a step-down adjustment over variables (Romano & Wolf, 2005). Whether as many "
+        f"summed up by quantiles of her own values, with {own.draws:,} permutations of people between "
+        "the tables and a step-down adjustment over variables (Romano & Wolf, 2005). Whether as many "
         "features as the map has are enough for the new people was tested with heads fitted to "
         "them out of fold, by scores orthogonal to errors of map and heads. What each frozen "
         "policy is worth was estimated as in the first study, but without learning it anew, since "
@@ -259,7 +259,12 @@ NEW_DATA = Step(
     script_imports=lambda plan: set() if plan.new_data is None else {"pathlib"},
     script_end="for each in new_data.policies:\n    print(each.policy, each.verdict.decision)",
     ready="can be skipped",
-    page=Page("New data", "See whether the policy holds for new people", "new_data"),
+    page=Page(
+        "New data",
+        "See whether the policy holds for new people",
+        "new_data",
+        after_patient=True,
+    ),
     effort=25,
     of_effects=True,
 )

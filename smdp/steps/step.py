@@ -53,12 +53,16 @@ class PlanSection:
 
 @dataclass(frozen=True)
 class Page:
-    """Where the dashboard shows a step; `view` is a file of its own, "" for the common skeleton."""
+    """Where the dashboard shows a step; `view` is a file of its own, "" for the common skeleton.
+
+    `after_patient`: it stands after the page of single patients, which has no step.
+    """
 
     title: str
     purpose: str
     view: str = ""
     number: int | None = None
+    after_patient: bool = False
 
 
 @dataclass(frozen=True)
