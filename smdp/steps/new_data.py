@@ -150,13 +150,13 @@ def methods(analysis: Analysis, asked: NewDataPlan) -> str:
         "The analysis was frozen and judged on a second table, which was read, imputed and "
         "rescaled by the first study's settings, ranges and levels. Whether its people are like "
         "the first was tested by the energy distance (Székely & Rizzo, 2013) between people, each "
-        f"summed up by quantiles of her own values, with {own.draws:,} permutations of people between "
-        "the tables and a step-down adjustment over variables (Romano & Wolf, 2005). Whether as many "
-        "features as the map has are enough for the new people was tested with heads fitted to "
-        "them out of fold, by scores orthogonal to errors of map and heads. What each frozen "
-        "policy is worth was estimated as in the first study, but without learning it anew, since "
-        "it knows nobody of them; calibration compares predicted advantages with doubly robust "
-        "ones. The verdict follows rules that were fixed beforehand. "
+        f"summed up by quantiles of her own values, with {own.draws:,} permutations of people "
+        "between the tables and a step-down adjustment over variables (Romano & Wolf, 2005). "
+        "Whether as many features as the map has are enough for the new people was tested with "
+        "heads fitted to them out of fold, by scores orthogonal to errors of map and heads. What "
+        "each frozen policy is worth was estimated as in the first study, but without learning it "
+        "anew, since it knows nobody of them; calibration compares predicted advantages with "
+        "doubly robust ones. The verdict follows rules that were fixed beforehand. "
     ) + " ".join(rules(own))
 
 
