@@ -120,12 +120,15 @@ def sidebar() -> None:
     with st.sidebar:
         st.markdown("<div class='brand'>smdp</div>", unsafe_allow_html=True)
         st.page_link(f"views/{START.view}.py", label="Start", icon=":material/home:")
-        for step in page_steps():
-            st.page_link(page_path(step), label=page_label(step.page), icon=ICONS[state(step)])
-            st.caption(step_line(step))
+        every = page_steps()
+        _step_links([step for step in every if not _is_late(step)])
+        st.page_link(f"views/{PATIENT.view}.py", label=page_label(PATIENT), icon=VIEWS[PATIENT])
+        _step_links([step for step in every if _is_late(step)])
         with st.container(key="jobs"):
             watch_if_running()
         for page, icon in VIEWS.items():
+            if page is PATIENT:
+                continue
             st.page_link(f"views/{page.view}.py", label=page_label(page), icon=icon)
         mine = autosaving.present()
         if table is None and mine is not None and mine.problem:
@@ -144,6 +147,16 @@ def sidebar() -> None:
             if st.button("Forget everything", type="tertiary", icon=":material/delete:"):
                 autosaving.forget_everything()
                 go_to(f"views/{START.view}.py")
+
+
+def _is_late(step: Step) -> bool:
+    return step.page is not None and step.page.after_patient
+
+
+def _step_links(every: list[Step]) -> None:
+    for step in every:
+        st.page_link(page_path(step), label=page_label(step.page), icon=ICONS[state(step)])
+        st.caption(step_line(step))
 
 
 def _keep_switch() -> None:

@@ -234,7 +234,7 @@ def another_table(begun: Analysis) -> None:
         begun = replace(begun, results=before.results, records=before.records)
         tables = before.tables
     plan = plans.get(begun.source.fingerprint, begun.plan)
-    joined = {each.name for each in plan.reading.joined}
+    joined = {each.name for each in plan.tables}
     kept_ones = {name: table for name, table in tables.items() if name in joined}
     put(replace(begun, plan=plan, tables=kept_ones))
 

@@ -135,6 +135,11 @@ _HOME = {
     "StabilityPlan": "smdp.steps.step_plans",
     "TableFile": "smdp.steps.step_plans",
     "TrialPlan": "smdp.steps.step_plans",
+    "NewDataCheck": "smdp.validation.new_data",
+    "check_new_data": "smdp.validation.new_data",
+    "NewDataSettings": "smdp.validation.new_data_settings",
+    "NewDataPlan": "smdp.steps.step_plans",
+    "refit_on_both": "smdp.analysis.refit",
 }
 
 __all__ = sorted(_HOME)
@@ -147,6 +152,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import load_analysis as load_analysis
     from smdp.analysis.analysis import run_analysis as run_analysis
     from smdp.analysis.plan import AnalysisPlan as AnalysisPlan
+    from smdp.analysis.refit import refit_on_both as refit_on_both
     from smdp.analysis.saved_file import save_analysis as save_analysis
     from smdp.data.arrange import arrange as arrange
     from smdp.data.column_roles import ColumnRoles as ColumnRoles
@@ -257,6 +263,7 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import EvaluationPlan as EvaluationPlan
     from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
     from smdp.steps.step_plans import MarkovPlan as MarkovPlan
+    from smdp.steps.step_plans import NewDataPlan as NewDataPlan
     from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
     from smdp.steps.step_plans import PolicyPlan as PolicyPlan
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings
@@ -264,5 +271,8 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import StabilityPlan as StabilityPlan
     from smdp.steps.step_plans import TableFile as TableFile
     from smdp.steps.step_plans import TrialPlan as TrialPlan
+    from smdp.validation.new_data import NewDataCheck as NewDataCheck
+    from smdp.validation.new_data import check_new_data as check_new_data
+    from smdp.validation.new_data_settings import NewDataSettings as NewDataSettings
 else:
     __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -18,6 +18,7 @@ COMMANDS = (
     "smdp.commands.run",
     "smdp.commands.report",
     "smdp.commands.lock",
+    "smdp.commands.validate",
     "smdp.simulation.command",
     "smdp.commands.bench",
 )

@@ -15,27 +15,33 @@ from smdp.steps.step_plans import (
     EvaluationPlan,
     FeatureMapPlan,
     MarkovPlan,
+    NewDataPlan,
     PlaceboPlan,
     PolicyPlan,
     ReadingSettings,
     ScreeningPlan,
     StabilityPlan,
+    TableFile,
     TrialPlan,
 )
+from smdp.validation.new_data_settings import NewDataSettings
 
 SUBJECTS, TIMES = 14, 12
 
 
-def study_frame() -> pd.DataFrame:
+NEW_FILE = "new.csv"
+
+
+def study_frame(seed: int = 5, name: str = "Anna") -> pd.DataFrame:
     """Stress lowers the next craving, a treatment more so at low stress; noise says nothing."""
-    random = np.random.default_rng(5)
+    random = np.random.default_rng(seed)
     rows = []
     for i in range(SUBJECTS):
         craving = random.normal(5, 2)
         for t in range(TIMES):
             stress, noise = random.normal(5, 2, 2)
             treated = int(random.random() < 0.5)
-            rows.append((f"Anna{i:02d}", t + 1, round(stress, 2), round(craving, 2),
+            rows.append((f"{name}{i:02d}", t + 1, round(stress, 2), round(craving, 2),
                          round(noise, 2), "yes" if i % 2 else "no", treated))  # fmt: skip
             craving = 2 + 0.6 * stress - treated * (8 - stress) / 2 + random.normal(0, 0.7)
     names = ["person", "day", "stress", "craving", "noise", "smoker", "treated"]
@@ -88,6 +94,11 @@ def quick_plan() -> AnalysisPlan:
             EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2), 6
         ),
         placebo=PlaceboPlan(2, 2, EvaluationSettings(folds=2, bootstraps=20, segments=2), 8),
+        new_data=NewDataPlan(
+            TableFile("new data", NEW_FILE),
+            NewDataSettings(draws=99, folds=2, bootstraps=20),
+            7,
+        ),
         trial=TrialPlan(("stress",), ("stress",), 0.9),
         notes={"screening": "Stress was expected.\nSo was craving."},
     )

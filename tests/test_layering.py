@@ -45,6 +45,7 @@ LAYERS = (
     "markov",
     "explanation",
     "export",
+    "validation",
     "simulation",
     "words",
     "blocks",

@@ -36,6 +36,7 @@ from smdp.steps.data import long_table
 from smdp.steps.step import StepState
 from smdp.steps.step_plans import ReadingSettings
 from smdp.text import listing, shorten
+from smdp.validation.versions import Version
 
 if TYPE_CHECKING:
     from smdp.data.outcome import OutcomeName
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from smdp.markov.markov_check import MarkovCheck
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
+    from smdp.validation.new_data import NewDataCheck
 
 
 HIDDEN = (
@@ -73,11 +75,12 @@ class Analysis:
     """What was asked for, what it was asked of, and what has been found so far.
 
     `table`: the table as it was read, None where it was left out of a file. `tables`: others that
-    the plan joins to it, by name. `results`, `records`:
-    by the step's name, what was found and how it came to be; a result may be older than the plan
-    (`state`). `choices`: plain data that a program wants to find again. `stopped`: why the plan was
-    not done to its end. `outcome_hidden`: the outcome is shuffled among the rows while everything
-    is set up. `locked`: the plan that was locked before outcomes were seen.
+    the plan reads, by name. `results`, `records`: by the step's name, what was found and how it
+    came to be; a result may be older than the plan (`state`). `choices`: plain data that a program
+    wants to find again. `stopped`: why the plan was not done to its end. `outcome_hidden`: the
+    outcome is shuffled among the rows while everything is set up. `locked`: the plan that was
+    locked before outcomes were seen. `versions`: earlier ones, before it was refitted with more
+    people.
     """
 
     plan: AnalysisPlan
@@ -90,6 +93,7 @@ class Analysis:
     tables: Mapping[str, FurtherTable] = field(default_factory=dict)
     outcome_hidden: bool = False
     locked: LockedPlan | None = None
+    versions: tuple[Version, ...] = ()
 
     @classmethod
     def begin(
@@ -120,13 +124,15 @@ class Analysis:
             table = source
         else:
             table = read_table(source, sheet=reading.sheet)
-        if tables is None:
-            tables = tables_beside(reading, source)
         if roles is None:
             from smdp.data.guess_roles import guess_roles
 
-            roles = guess_roles(long_table(table, reading, tables=tables))
-        return cls.begin(AnalysisPlan(roles=roles, **sections), table, tables)
+            joined = tables_beside(reading.joined, source) if tables is None else tables
+            roles = guess_roles(long_table(table, reading, tables=joined))
+        plan = AnalysisPlan(roles=roles, **sections)
+        if tables is None:
+            tables = tables_beside(plan.tables, source)
+        return cls.begin(plan, table, tables)
 
     # What has been found, by the names that people use.
 
@@ -181,6 +187,10 @@ class Analysis:
     @property
     def placebo(self) -> PlaceboCheck | None:
         return self.results.get("placebo")
+
+    @property
+    def new_data(self) -> NewDataCheck | None:
+        return self.results.get("new_data")
 
     @property
     def trial(self) -> TrialSummary | None:
@@ -294,7 +304,7 @@ class Analysis:
         planned = [(self.plan.data_name, self.plan.data_fingerprint, self.source)]
         planned += [
             (each.file, each.fingerprint, self.tables[each.name].source)
-            for each in self.plan.reading.joined
+            for each in self.plan.tables
             if each.name in self.tables
         ]
         found += [
@@ -482,7 +492,7 @@ class Analysis:
         """
         planned = [step.name for step in self.plan.steps if step.personal]
         plan = self.plan.replace(stop_after=planned[-1])
-        begun = Analysis.begin(plan, table, tables or self.frames)
+        begun = Analysis.begin(plan, table, {**self.frames, **(tables or {})})
         early = replace(begun, outcome_hidden=self.outcome_hidden, locked=self.locked).run_all()
         records = dict(early.records)
         if early.inputs("data") == self.inputs("data"):
@@ -501,6 +511,7 @@ class Analysis:
             results={**early.results, **_only(self.results, late)},
             records={**records, **_only(self.records, late)},
             stopped=self.stopped,
+            versions=self.versions,
         )
 
     # What leaves it.
@@ -568,7 +579,7 @@ def run_analysis(
     The result depends on the tables and the plan only.
     """
     if tables is None:
-        tables = tables_beside(plan.reading, table)
+        tables = tables_beside(plan.tables, table)
     if not isinstance(table, pd.DataFrame):
         (progress or silent)(0.0, "Reading the table")
         table = read_table(table, sheet=plan.reading.sheet)

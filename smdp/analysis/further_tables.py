@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ import pandas as pd
 from smdp.analysis.provenance import TableSource, source_of
 from smdp.data.read_table import read_table
 from smdp.errors import ReadError
-from smdp.steps.step_plans import ReadingSettings
+from smdp.steps.step_plans import TableFile
 from smdp.text import shorten
 
 
@@ -29,12 +29,12 @@ def further_tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, FurtherTable
     return {name: FurtherTable(source_of(frame), frame) for name, frame in frames.items()}
 
 
-def tables_beside(reading: ReadingSettings, main: Any) -> dict[str, pd.DataFrame]:
-    """The tables that a plan joins, from the folder of the main one; none if that is no file."""
+def tables_beside(files: Iterable[TableFile], main: Any) -> dict[str, pd.DataFrame]:
+    """The further tables of a plan, from the folder of the main one; none if that is no file."""
     if not isinstance(main, str | PathLike):
         return {}
     folder, found = Path(main).parent, {}
-    for each in reading.joined:
+    for each in files:
         path = folder / each.file
         if not each.file or not path.is_file():
             raise ReadError(

@@ -16,6 +16,7 @@ from smdp.errors import SettingError, SmdpError
 from smdp.settings import Settings, as_in_the_paper, in_the_paper, require
 from smdp.steps import PlanSection, Step, step_named, steps
 from smdp.steps.step import REQUIRED
+from smdp.steps.step_plans import TableFile
 from smdp.text import UNSEEN, shorten, visible
 from smdp.typed_text import from_table, kinds_in_table, to_table
 
@@ -140,6 +141,11 @@ class AnalysisPlan:
             if step.name == self.stop_after:
                 break
         return tuple(found)
+
+    @property
+    def tables(self) -> tuple[TableFile, ...]:
+        """The further tables that its steps read."""
+        return tuple(file for step in self.steps for file in step.files(self))
 
     def does(self, name: str) -> bool:
         """Whether the plan has this step, and comes as far."""

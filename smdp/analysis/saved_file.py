@@ -48,6 +48,7 @@ from smdp.errors import ReadError, SmdpError
 from smdp.plain_data import from_plain, plain_json, to_plain
 from smdp.steps import step_named, steps
 from smdp.text import listing, shorten
+from smdp.validation.versions import Version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +116,7 @@ def analysis_to_bytes(analysis: Analysis, *, with_data: bool = True) -> bytes:
                 **({"tables": sources} if sources else {}),
                 **({"outcome hidden": True} if analysis.outcome_hidden else {}),
                 **({"locked": analysis.locked.to_toml()} if analysis.locked else {}),
+                **({"versions": analysis.versions} if analysis.versions else {}),
             }
         ),
     }
@@ -282,6 +284,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         for place, name in enumerate(sorted(sources))
     }
     records = about["records"]
+    versions = tuple(about.get("versions", ()))
     choices = value(CHOICES) if CHOICES in parts else {}
     fit = (
         isinstance(choices, dict)
@@ -289,6 +292,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         and all(isinstance(source, TableSource) for source in (about["source"], *sources.values()))
         and all(isinstance(record, StepRecord) for record in records.values())
         and all(step in records for step in results)
+        and all(isinstance(version, Version) for version in versions)
         and all(isinstance(r, step_named(s).result_type()) for s, r in results.items())
     )
     if not fit:
@@ -301,6 +305,7 @@ def _fields(parts: Mapping[str, bytes], shown: str) -> dict[str, Any]:
         "results": results,
         "records": records,
         "choices": choices,
+        "versions": versions,
         "stopped": str(about["stopped"]),
         "outcome_hidden": bool(about.get("outcome hidden", False)),
         "locked": locked_from_toml(about["locked"]) if "locked" in about else None,

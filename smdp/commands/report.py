@@ -259,6 +259,6 @@ def _analysis(options: argparse.Namespace) -> Analysis:
     from smdp.analysis.further_tables import tables_beside
     from smdp.data.read_table import read_table
 
-    reading = analysis.plan.reading
-    tables = tables_beside(reading, options.data)
-    return analysis.with_table(read_table(options.data, sheet=reading.sheet), tables)
+    plan = analysis.plan
+    tables = tables_beside(plan.tables, options.data)
+    return analysis.with_table(read_table(options.data, sheet=plan.reading.sheet), tables)

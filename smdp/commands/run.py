@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
         from smdp.analysis.locked_plan import read_locked
 
         locked = read_locked(options.locked)
-    _check_folder(options.out, options.overwrite)
+    check_folder(options.out, options.overwrite)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     code = 0
     try:
@@ -162,7 +162,7 @@ def _plan_and_tables(options: argparse.Namespace) -> tuple[AnalysisPlan, Any, An
     return plan, table, tables
 
 
-def _check_folder(folder: Path, overwrite: bool) -> None:
+def check_folder(folder: Path, overwrite: bool) -> None:
     """Find out now, and not after an hour, whether the results can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

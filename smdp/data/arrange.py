@@ -23,7 +23,7 @@ from smdp.data.columns import (
     with_labels,
 )
 from smdp.data.decisions import decision_index
-from smdp.data.nominal import nominal_levels
+from smdp.data.nominal import known_levels, nominal_levels
 from smdp.data.study import Study
 from smdp.data.text_embedding import TextEmbedding, fit_text
 from smdp.data.to_trajectories import check_look_back
@@ -48,8 +48,14 @@ def arrange(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     return placed(frame, roles)
 
 
-def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
-    """The same of a table in which nothing was found that stands in the way."""
+def placed(frame: pd.DataFrame, roles: ColumnRoles, *, like: Study | None = None) -> Study:
+    """The same of a table in which nothing was found that stands in the way.
+
+    `like`: a study whose variables these are: its kinds, levels and embeddings of texts are taken
+    as they are.
+    """
+    known = {} if like is None else {variable.name: variable for variable in like.variables}
+    made_before = {} if like is None else {each.name: each for each in like.embeddings}
     who = frame[roles.subject].map(level_text)
     names = sorted_levels(set(who))
     codes = who.map({name: i for i, name in enumerate(names)}).to_numpy(dtype=np.int64)
@@ -63,11 +69,12 @@ def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     for declared in roles.variables:
         if declared.kind == "nominal":
             cells = with_labels(frame, declared.name)
-            levels = nominal_levels(cells, who)
+            same = known.get(declared.name)
+            levels = nominal_levels(cells, who) if same is None else known_levels(same)
             states.append(levels.codes(cells))
             variables.append(replace(_variable(frame, declared, "nominal"), levels=levels.named))
         elif declared.kind == "text":
-            embedding = fit_text(frame[declared.name], who)
+            embedding = made_before.get(declared.name) or fit_text(frame[declared.name], who)
             states += list(embedding(frame[declared.name]).T)
             variables += embedding.variables(_label(frame, declared.name))
             embeddings.append(embedding)
@@ -102,7 +109,7 @@ def placed(frame: pd.DataFrame, roles: ColumnRoles) -> Study:
     return Study(
         roles=roles,
         subjects=tuple(names),
-        variables=tuple(variables),
+        variables=tuple(known.get(each.name, each) for each in variables),
         action_labels=tuple(labels.values()),
         values=values,
         present=present,

@@ -46,7 +46,7 @@ def find_problems(
             ),
         )
     found = [
-        *_subjects_and_times(frame, roles),
+        *subject_and_time_findings(frame, roles),
         *_actions(frame, roles),
         *states_findings(frame, roles),
         *utility_findings(frame, roles),
@@ -67,7 +67,10 @@ def raise_first_error(problems: tuple[Problem, ...]) -> None:
         raise DataError(errors[0].message + more, errors[0].remedy, errors[0].concerns)
 
 
-def _subjects_and_times(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Problem]:
+def subject_and_time_findings(
+    frame: pd.DataFrame, roles: ColumnRoles, *, fewest: int = 2
+) -> Iterator[Problem]:
+    """Of who and when; `fewest` people are needed."""
     subject = frame[roles.subject]
     missing = np.flatnonzero(subject.isna().to_numpy())
     if len(missing):
@@ -79,7 +82,7 @@ def _subjects_and_times(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Pro
         )
         return
     codes, names = pd.factorize(levels_as_text(subject))
-    if len(names) < 2:
+    if len(names) < fewest:
         yield Problem(
             "error",
             roles.subject,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from smdp.data.columns import levels_as_text, sorted_levels
 from smdp.data.problem import Problem
+from smdp.data.variables import Variable
 from smdp.text import listing, percent, plural, shorten
 
 #: A level with a smaller share of the values, or of fewer people, is rare.
@@ -72,6 +73,12 @@ def nominal_levels(column: pd.Series, people: pd.Series) -> Levels:
         kept, rare, joined = [*kept, *rare], [], 0
     names = [*kept, OTHER] if rare else kept
     return Levels(tuple(names), tuple(rare), joined, len(cells), len(by_level))
+
+
+def known_levels(variable: Variable) -> Levels:
+    """Those that a nominal variable has already, for another column of the same variable."""
+    names = tuple(name for _, name in variable.levels)
+    return Levels(names, (), 0, 0, len(names))
 
 
 def nominal_findings(name: str, column: pd.Series, people: pd.Series) -> Iterator[Problem]:

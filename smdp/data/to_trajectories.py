@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ def to_trajectories(
     origin: NDArray[np.uint8],
     *,
     followed: bool = True,
+    changing_ones: Sequence[bool] | None = None,
 ) -> tuple[Trajectories, NDArray[np.uint8]]:
     """Trajectories of a completed study, and the origin of each of their state cells.
 
@@ -29,6 +31,7 @@ def to_trajectories(
     taken, and its utility is known. A utility that is a state's next value is in that variable's
     `own_units` (n, R, p), whatever the states were rescaled to. Without `followed`, a decision
     needs no next row: each person's last one counts too, if its utility is known.
+    `changing_ones`: (p,) which variables count as changing, where another study has settled that.
     """
     if not followed:
         study, own_units, origin = _with_closing_row(study, own_units, origin)
@@ -38,7 +41,9 @@ def to_trajectories(
     both_rows = study.present[:, :-1] & (study.present[:, 1:] | (not followed))
     known = (study.actions[:, :-1] >= 0) | ~study.available[:, :-1]
     valid = both_rows & known & np.isfinite(utilities)
-    states, origin, about = _in_columns(study.values, origin, _measured(study, own_units))
+    states, origin, about = _in_columns(
+        study.values, origin, _measured(study, own_units, changing_ones)
+    )
     names = [variable.name for variable in about]
     if lags:
         states, origin, about, remembered = _with_lags(study, states, about, origin)
@@ -120,9 +125,11 @@ def utilities_of(study: Study, own_units: NDArray[np.float64]) -> NDArray[np.flo
     return shifted
 
 
-def _measured(study: Study, own_units: NDArray[np.float64]) -> list[Variable]:
+def _measured(
+    study: Study, own_units: NDArray[np.float64], moving: Sequence[bool] | None
+) -> list[Variable]:
     """The study's variables, each with the range that it has in its own units."""
-    moving = changing(study.values)
+    moving = changing(study.values).tolist() if moving is None else moving
     found = []
     for j, variable in enumerate(study.variables):
         low, high = value_range(variable.in_own_units(), own_units[study.on_grid, j])

@@ -208,6 +208,18 @@ def _content(
         "resampled": [_q(each) for each in policy.resampled],
         "support": _support(policy.support) if support and policy.support else None,
         **words,
+        **({"study": _columns_of(data)} if isinstance(data, PreparedData) else {}),
+    }
+
+
+def _columns_of(data: PreparedData) -> dict[str, str | None]:
+    """What the study's table calls its columns, so that a log can call them the same."""
+    roles = data.completed.arranged.roles
+    return {
+        "subject": roles.subject,
+        "time": roles.time,
+        "action": roles.action,
+        "available": roles.available,
     }
 
 

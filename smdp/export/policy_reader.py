@@ -6,22 +6,34 @@ Reports are one for each decision since the person's start, the last one being n
 not given is absent or None; levels are given by their names, texts as they were written. What
 cannot be right, in file or reports, is a ValueError that says so.
 As a command: python policy_reader.py policy.json reports.json
+
+    log = Log(policy, "log.csv", explore=0.1, seed=7)
+    log.decide("person 12", [{"stress": 7, "weekend": 0}])["action"]
+decides, and appends what was seen, recommended, done, with which probability and when, as a table
+that smdp's page New data opens.
 """
 # ruff: noqa: B905, SIM115, T201, UP031 - older Pythons, and a command that prints
 # mypy: ignore-errors
 
+import csv
 import hashlib
 import json
 import math
+import os
 import re
 import sys
 import zlib
 from bisect import bisect_left
+from datetime import UTC, datetime
 from operator import mul
+from random import Random
 from statistics import stdev
 
 FORMATS = (("smdp policy", 1), ("smdp policy", 2))
 LARGEST = 1e100  # of any number, so that none becomes infinite on the way
+#: Of each line of a log, beside the study's own columns and the probability of each action.
+LOGGED = ("possible actions", "recommended", "why nothing was recommended", "policy", "logged at")
+COLUMNS = {"subject": "person", "time": "decision", "action": "action", "available": "available"}
 CURVES = {"arctan": math.atan, "tanh": math.tanh, "relu": lambda v: max(v, 0.0), "identity": float}
 
 
@@ -38,6 +50,7 @@ class Policy:
         if hashlib.sha256(exact.encode()).hexdigest() != file.get("fingerprint"):
             raise ValueError("The policy file was changed after it was written.")
         check_content(self.content)
+        self.fingerprint = file["fingerprint"]
 
     def recommend(self, reports, actions=(), available=True):
         """What to do now. `actions`: what was done at each earlier decision, None where nothing
@@ -134,6 +147,63 @@ class Policy:
         (low, high), levels = measured["unit"], self.content["levels"]
         unit = 0.0 if low == high else min(max((value - low) / (high - low), 0.0), 1.0)
         return levels["values"][bisect_left(levels["boundaries"], unit)]
+
+
+class Log:
+    """Decides with a policy, and appends each decision to a file.
+
+    With probability `explore` the action is drawn from all that are possible, each as likely; else
+    it is the recommended one, or where there is none `otherwise` (the first action, unless given).
+    The draw depends on seed, person and decision only: a log can be replayed.
+    """
+
+    def __init__(self, policy, path, explore=0.0, seed=0, otherwise=None):
+        own, names = policy.content, dict(COLUMNS)
+        names.update({key: name for key, name in own.get("study", {}).items() if name})
+        self.policy, self.path, self.explore, self.seed = policy, path, explore, seed
+        self.names, self.otherwise = names, own["actions"][0] if otherwise is None else otherwise
+        if not 0 <= explore <= 1 or self.otherwise not in own["actions"]:
+            raise ValueError("'explore' is from 0 to 1, and 'otherwise' one of the actions.")
+        texts = [text["name"] for text in texts_of(own)]
+        asked = [m for m in own["measured"] if not m["counted"] and not m.get("part_of_text")]
+        self.seen = [m["name"] for m in asked] + texts
+        self.header = [names["subject"], names["time"], *self.seen, names["action"]]
+        self.header += [names["available"], *map(chance_of, own["actions"]), *LOGGED]
+        if os.path.exists(path) and os.path.getsize(path):
+            with open(path, encoding="utf-8", newline="") as file:
+                if next(csv.reader(file), None) != self.header:
+                    raise ValueError("'%s' is no log of this policy's columns." % path)
+
+    def decide(self, person, reports, actions=(), available=True, when=None):
+        """As `Policy.recommend`, with the `action` to be taken and all their `probabilities`."""
+        answer = self.policy.recommend(reports, actions, available)
+        labels = self.policy.content["actions"]
+        allowed = labels if available is True else available or []
+        possible = [label for label in labels if label in allowed]
+        action, chances = None, {}
+        if possible:
+            usual = answer["recommendation"] or self.otherwise
+            usual = usual if usual in possible else possible[0]
+            chances = {label: self.explore / len(possible) for label in possible}
+            chances[usual] += 1 - self.explore
+            draw = Random("%s|%s|%s" % (self.seed, person, len(reports)))
+            action = usual
+            if draw.random() < self.explore:
+                action = possible[int(draw.random() * len(possible))]
+        answer.update(action=action, probabilities=chances)
+        when = when or datetime.now(UTC).isoformat(timespec="seconds")
+        line = [person, len(reports), *map(reports[-1].get, self.seen), action, int(bool(possible))]
+        line += [chances.get(label, 0.0 if possible else None) for label in labels]
+        line += [json.dumps(possible), answer["recommendation"], answer["why"]]
+        line += [self.policy.fingerprint, when]
+        new = not os.path.exists(self.path) or not os.path.getsize(self.path)
+        with open(self.path, "a", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([self.header, line] if new else [line])
+        return answer
+
+
+def chance_of(action):
+    return "probability of %s" % action
 
 
 def texts_of(own):

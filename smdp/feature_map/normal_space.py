@@ -59,7 +59,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +112,8 @@ def dimension_test(
     """
     if _features(folds) >= sets.rows.columns:
         return DimensionTested(1.0, -np.inf)
-    return _Surface(sets, folds, probabilities, seed).test("any", draws)
+    _check_folds(sets.rows, folds)
+    return surface_test(sets.rows, _by_networks(sets, folds), probabilities, seed=seed, draws=draws)
 
 
 def form_test(
@@ -127,7 +127,9 @@ def form_test(
     """Is there a map of one layer, with as many features as these have, that is sufficient?"""
     if any(len(network.features) != 1 for network in folds):
         raise ValueError("only maps of one layer can be tested for being of one layer")
-    return _Surface(sets, folds, probabilities, seed).test("one layer", draws)
+    _check_folds(sets.rows, folds)
+    surface = _Surface(sets.rows, _by_networks(sets, folds), probabilities, seed)
+    return surface.test_of_one_layer(sets, folds, draws)
 
 
 def head_probabilities(trajectories: Trajectories, rows: Transitions) -> Floats:
@@ -143,34 +145,62 @@ def head_probabilities(trajectories: Trajectories, rows: Transitions) -> Floats:
     return found
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """What was predicted of each row by heads that were fitted without its person."""
+
+    residuals: Floats  # (R, outputs), in the outcomes' own units
+    features: Floats  # (R, q): z, where the heads were asked
+    slopes: Floats  # (R, heads, outputs, q): of each head at z, in the outcomes' own units
+
+
+def surface_test(
+    rows: Transitions,
+    held_out: HeldOut,
+    probabilities: Floats,  # (R, heads)
+    *,
+    seed: np.random.SeedSequence,
+    draws: int = DRAWS,
+) -> DimensionTested:
+    """The test of the dimension, of any map with any smooth heads."""
+    if held_out.features.shape[1] >= rows.columns:
+        return DimensionTested(1.0, -np.inf)
+    return _Surface(rows, held_out, probabilities, seed).test(draws)
+
+
+def _by_networks(sets: TrainingSets, folds: Sequence[Network]) -> HeldOut:
+    rows, q = sets.rows, _features(folds)
+    residuals = np.empty((len(rows.head), sets.outputs))
+    features = np.empty((len(rows.head), q))
+    slopes = np.empty((len(rows.head), rows.heads, sets.outputs, q))
+    for k, network in enumerate(folds):
+        own = ~sets.training(k)
+        states, unit = sets.states(k, own), sets.scales[k][1].sd
+        error = sets.outcomes(k, own) - network.predict(states, rows.head[own])
+        residuals[own] = error * unit
+        features[own] = apply(network.features, network.activation, states)
+        for a, layers in enumerate(network.heads):
+            dh = head_slopes(layers, network.activation, features[own])
+            slopes[own, a] = dh * unit[:, None]
+    return HeldOut(residuals, features, slopes)
+
+
 class _Surface:
-    """Residuals and slopes of the fold networks in the coordinates of action and outcome."""
+    """Residuals and slopes of the held-out rows in the coordinates of action and outcome."""
 
     def __init__(
         self,
-        sets: TrainingSets,
-        folds: Sequence[Network],
+        rows: Transitions,
+        held_out: HeldOut,
         probabilities: Floats,
         seed: np.random.SeedSequence,
     ) -> None:
-        rows = sets.rows
-        _check(rows, folds, probabilities)
-        self._sets, self._folds, self._rows = sets, folds, rows
+        _check(rows, probabilities)
+        self._rows, self._z = rows, held_out.features
         self._random = np.random.default_rng(seed)
-        count, q = len(rows.head), _features(folds)
-        shape = (count, rows.heads, sets.outputs)
-        residuals = np.empty((count, sets.outputs))
-        self._z = np.empty((count, q))
-        slopes = np.empty((*shape, q))
-        for k, network in enumerate(folds):
-            own = ~sets.training(k)
-            states, unit = sets.states(k, own), sets.scales[k][1].sd
-            error = sets.outcomes(k, own) - network.predict(states, rows.head[own])
-            residuals[own] = error * unit
-            self._z[own] = apply(network.features, network.activation, states)
-            for a, layers in enumerate(network.heads):
-                dh = head_slopes(layers, network.activation, self._z[own])
-                slopes[own, a] = dh * unit[:, None]
+        residuals, slopes = held_out.residuals, held_out.slopes
+        shape = slopes.shape[:-1]
+        count, q = len(rows.head), slopes.shape[-1]
         weights = np.zeros(shape)
         size = np.zeros(shape)
         usual = probabilities.mean(axis=0)
@@ -186,10 +216,16 @@ class _Surface:
         # Rows of one fold with the same heads: whether there was a choice is part of the state.
         self._kind = numbered(possible @ (1 << np.arange(rows.heads)))
 
-    def test(self, form: Literal["any", "one layer"], draws: int) -> DimensionTested:
-        psi = self._functions_of_state()
-        any_form = form == "any"
-        g = _sums(psi, self._normal(), self._rows) if any_form else self._without_tangent(psi)
+    def test(self, draws: int) -> DimensionTested:
+        """Of maps of any form."""
+        return self._tested(_sums(self._functions_of_state(), self._normal(), self._rows), draws)
+
+    def test_of_one_layer(
+        self, sets: TrainingSets, folds: Sequence[Network], draws: int
+    ) -> DimensionTested:
+        return self._tested(self._without_tangent(self._functions_of_state(), sets, folds), draws)
+
+    def _tested(self, g: Floats, draws: int) -> DimensionTested:
         flips = signs(len(g), draws, self._random)
         found = family_test([deviates(PersonScores(g, g.sum(axis=0)), flips)])
         return DimensionTested(float(found.p_value[0]), float(found.statistic[0]))
@@ -226,13 +262,13 @@ class _Surface:
                 if len(block):
                     yield block
 
-    def _without_tangent(self, psi: Floats) -> Floats:
+    def _without_tangent(self, psi: Floats, sets: TrainingSets, folds: Sequence[Network]) -> Floats:
         """(people, ..): scores without what an error in the weights of one layer can do."""
         rows, r = self._rows, self._r
         g = _sums(psi, r, rows).reshape(rows.subjects, psi.shape[1], r.shape[1])
-        for k, network in enumerate(self._folds):
-            held_out = ~self._sets.training(k)
-            own, states = np.flatnonzero(held_out), self._sets.states(k, held_out)
+        for k, network in enumerate(folds):
+            held_out = ~sets.training(k)
+            own, states = np.flatnonzero(held_out), sets.states(k, held_out)
             (layer,) = network.features
             steep = SLOPES[network.activation](states @ layer.weights.T + layer.bias)
             extended = np.column_stack([np.ones(len(own)), states])
@@ -310,12 +346,15 @@ def _features(folds: Sequence[Network]) -> int:
     return len(folds[0].features[-1].bias)
 
 
-def _check(rows: Transitions, folds: Sequence[Network], probabilities: Floats) -> None:
+def _check_folds(rows: Transitions, folds: Sequence[Network]) -> None:
+    if len(folds) != rows.folds:
+        raise ValueError(f"{len(folds)} networks were given for {rows.folds} folds")
+
+
+def _check(rows: Transitions, probabilities: Floats) -> None:
     expected = (len(rows.head), rows.heads)
     if probabilities.shape != expected:
         raise ValueError(f"probabilities have the shape {probabilities.shape}, not {expected}")
-    if len(folds) != rows.folds:
-        raise ValueError(f"{len(folds)} networks were given for {rows.folds} folds")
     taken = np.take_along_axis(probabilities, rows.head[:, None], axis=1)
     if not (np.isfinite(probabilities).all() and (taken > 0).all()):
         raise DataError(

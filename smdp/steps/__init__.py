@@ -9,6 +9,7 @@ from smdp.steps.features import FEATURES
 from smdp.steps.folds import FOLDS
 from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
+from smdp.steps.new_data import NEW_DATA
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
 from smdp.steps.rescaling import RESCALING
@@ -19,7 +20,7 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "PLACEBO", "POLICY",
+    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PLACEBO", "POLICY",
     "RESCALING", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step",
     "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
@@ -37,6 +38,7 @@ _STEPS: list[Step] = [
     FOLDS,
     EVALUATION,
     PLACEBO,
+    NEW_DATA,
 ]
 
 

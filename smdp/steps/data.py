@@ -201,27 +201,33 @@ def _utility(roles: ColumnRoles, study: Study | None) -> str:
 def script(plan: AnalysisPlan) -> str:
     reading = plan.reading
     sheet = "" if reading.sheet is None else f", sheet={code(reading.sheet, 0)}"
-    lines = [f"frame = smdp.read_table(DATA{sheet})"]
-    if reading.labels or reading.choices:
-        given = ["frame", code(dict(reading.labels), 1)]
-        if reading.choices:
-            given.append(code({name: dict(each) for name, each in reading.choices.items()}, 1))
-        inner = "".join(f"{INDENT}{each},\n" for each in given)
-        lines.append(f"frame = smdp.with_labels(\n{inner})")
-    if reading.layout != "long":
-        lines.append(f"frame = smdp.to_long(frame, {code(reading.layout, 0)})")
-    if reading.missing_codes:
-        codes = code(dict(reading.missing_codes), 0)
-        lines.append(f"frame = smdp.mark_missing(frame, {codes})")
-    if reading.shape:
-        who = f"person={code(plan.roles.subject, 0)}, time={code(plan.roles.time, 0)}"
-        given = ["frame", code(reading.shape, 1), who, *_tables_in_script(reading)]
-        inner = "".join(f"{INDENT}{each},\n" for each in given)
-        lines.append(f"frame = smdp.shape(\n{inner}).frame")
+    lines = [f"frame = smdp.read_table(DATA{sheet})", *reading_lines(plan, "frame")]
     lines.append(f"roles = {code(plan.roles, 0)}")
     if not plan.does("missing"):
         lines.append("study = smdp.arrange(frame, roles)")
     return "\n".join(lines)
+
+
+def reading_lines(plan: AnalysisPlan, name: str) -> list[str]:
+    """What a script does to a table after it is read, up to its roles."""
+    reading, lines = plan.reading, []
+    if reading.labels or reading.choices:
+        given = [name, code(dict(reading.labels), 1)]
+        if reading.choices:
+            given.append(code({key: dict(each) for key, each in reading.choices.items()}, 1))
+        inner = "".join(f"{INDENT}{each},\n" for each in given)
+        lines.append(f"{name} = smdp.with_labels(\n{inner})")
+    if reading.layout != "long":
+        lines.append(f"{name} = smdp.to_long({name}, {code(reading.layout, 0)})")
+    if reading.missing_codes:
+        codes = code(dict(reading.missing_codes), 0)
+        lines.append(f"{name} = smdp.mark_missing({name}, {codes})")
+    if reading.shape:
+        who = f"person={code(plan.roles.subject, 0)}, time={code(plan.roles.time, 0)}"
+        given = [name, code(reading.shape, 1), who, *_tables_in_script(reading)]
+        inner = "".join(f"{INDENT}{each},\n" for each in given)
+        lines.append(f"{name} = smdp.shape(\n{inner}).frame")
+    return lines
 
 
 def _tables_in_script(reading: ReadingSettings) -> list[str]:
@@ -325,6 +331,7 @@ DATA = Step(
     ),
     result="smdp.data.study:Study",
     reads_table=True,
+    files=lambda plan: plan.reading.joined,
     also_takes=also_takes,
     asked=lambda plan: (plan.reading, plan.roles),
     run=run,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.data.problem import Problem
+    from smdp.steps.step_plans import TableFile
 
 
 class StepState(StrEnum):
@@ -52,12 +53,16 @@ class PlanSection:
 
 @dataclass(frozen=True)
 class Page:
-    """Where the dashboard shows a step; `view` is a file of its own, "" for the common skeleton."""
+    """Where the dashboard shows a step; `view` is a file of its own, "" for the common skeleton.
+
+    `after_patient`: it stands after the page of single patients, which has no step.
+    """
 
     title: str
     purpose: str
     view: str = ""
     number: int | None = None
+    after_patient: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ class Step:
     `name`: in plans, files and on the command line; it never changes. `result`: the class of its
     result, as "module:Class", imported when it is needed, for some bring torch along. `needs`: the
     steps whose results must be fresh, which may depend on the plan. `takes`: what it works on, each
-    with the step that hands it on. `reads_table`: it works on the table itself. `also_takes`:
+    with the step that hands it on. `reads_table`: it works on the table itself, and on the
+    further tables `files`. `also_takes`:
     whatever else its result depends on, as text.
     `asked`: what the plan says that the result depends on. `effort`: about how long it takes,
     relative to the others. `personal`: its result holds the values of single people.
@@ -107,6 +113,7 @@ class Step:
     needs: tuple[str, ...] | Callable[[AnalysisPlan], tuple[str, ...]] = ()
     takes: Mapping[str, str] = field(default_factory=dict)
     reads_table: bool = False
+    files: Callable[[AnalysisPlan], tuple[TableFile, ...]] = _nothing
     also_takes: Callable[[Analysis], Mapping[str, str]] | None = None
     asked: Callable[[AnalysisPlan], Any] | None = None
     check_plan: Callable[[AnalysisPlan], None] = _nothing

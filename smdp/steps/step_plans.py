@@ -18,6 +18,7 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.result import Content
 from smdp.screening_settings import ScreeningSettings
 from smdp.settings import Settings, require, seed_setting, setting
+from smdp.validation.new_data_settings import NewDataSettings
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,19 @@ class PlaceboPlan(Settings):
         given=(5, 500),
     )
     settings: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = seed_setting()
+
+
+#: What the further table is called that the step New data works on.
+NEW_TABLE = "new data"
+
+
+@dataclass(frozen=True)
+class NewDataPlan(Settings):
+    """New people before the frozen analysis: their `table`, the rules, and the seed."""
+
+    table: TableFile = TableFile(NEW_TABLE)
+    settings: NewDataSettings = field(default_factory=NewDataSettings)
     seed: int = seed_setting()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from small_trial import quick_plan, study_frame
+from small_trial import NEW_FILE, quick_plan, study_frame
 
 from smdp.analysis.analysis import Analysis, run_analysis
 from smdp.analysis.plan import AnalysisPlan
@@ -22,6 +22,7 @@ from smdp.feature_map.stability import FeatureMapStability
 def study_file(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("study") / "study.csv"
     study_frame().to_csv(path, index=False)
+    study_frame(6, "Bert").to_csv(path.with_name(NEW_FILE), index=False)
     return path
 
 

@@ -229,6 +229,7 @@ BAD = {
     "evaluation": {"folds": 0},
     "placebo": {"repeats": 0},
     "trial": {"coverage": 2.0},
+    "new_data": {"withdraw_level": 2.0},
 }
 
 

@@ -1,0 +1,1 @@
+"""A frozen analysis meets new people: are they like the first, does the policy hold there?"""
