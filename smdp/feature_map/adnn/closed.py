@@ -134,6 +134,21 @@ def closed_features(
 
     `sets`: what these were fitted to, its first target being the utility.
     """
+    start = polished(sets, networks, weight_decay)
+    return _closed(sets, start, size, weight_decay, settings, emphasis, rounds, seed, report)
+
+
+def _closed(
+    sets: TrainingSets,
+    current: Sequence[Network],  # polished
+    size: Architecture,
+    weight_decay: float,
+    settings: NetworkSettings,
+    emphasis: float,
+    rounds: int,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> ClosedFit:
     how = how_to_refit(settings)
     steps, rate = int(np.ceil(STEPS * how.steps)), RATE * how.learning_rate
     how = replace(how, steps=steps, learning_rate=rate)
@@ -146,9 +161,8 @@ def closed_features(
             inputs=size.inputs,
             weight_decay=weight_decay,
         )
-        for which in range(len(networks))
+        for which in range(len(current))
     ]
-    current = polished(sets, networks, weight_decay)
     left = out_of_fold_residuals(sets, current[: sets.rows.folds])[:, 0]
     noise = float(np.sqrt(np.square(left).mean()))
     at_first = following_features(sets, current, first=True)
@@ -192,17 +206,13 @@ def closed_and_tested(
     As in `closed_features`; the level is held by each of the fits, and so by the largest p-value.
     """
     tried: list[tuple[ClosedFit, DimensionTested]] = []
+    start = polished(sets, networks, weight_decay)
     for k, emphasis in enumerate(EMPHASES):
-        fit = closed_features(
-            sets,
-            networks,
-            size,
-            weight_decay,
-            settings,
-            emphasis=emphasis,
-            seed=seed,
-            report=lambda share, k=k: report((k + share) / len(EMPHASES)),  # type: ignore[misc]
-        )
+
+        def part(share: float, k: int = k) -> None:
+            report((k + share) / len(EMPHASES))
+
+        fit = _closed(sets, start, size, weight_decay, settings, emphasis, ROUNDS, seed, part)
         folds = fit.networks[: sets.rows.folds]
         tested = dimension_test(fit.sets, folds, probabilities, seed=test_seed)
         tried.append((fit, tested))

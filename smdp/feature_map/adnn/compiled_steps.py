@@ -15,16 +15,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.linalg  # noqa: F401 - the BLAS of compiled code, there before its threads are limited
-from numba import njit
 
-#: Rows that go through a network together.
-ROWS = 64
-#: From this many weights on, a layer is a product of matrices by BLAS.
-BY_BLAS = 2_000
-
-ARCTAN, TANH, RELU = 0, 1, 2
-ACTIVATIONS = {"arctan": ARCTAN, "tanh": TANH, "relu": RELU}
+from smdp.feature_map.adnn.compiled_layers import (
+    ARCTAN,
+    ROWS,
+    TANH,
+    add_gradient,
+    backward,
+    compiled,
+    forward,
+)
 
 _F = np.float32
 _ZERO, _ONE, _HALF_PI = _F(0), _F(1), _F(math.pi / 2)
@@ -35,14 +35,8 @@ _REST1, _REST2 = _F(1 - 0.9), _F(1 - 0.999)
 _A1, _A2, _A3, _A4 = _F(-0.3333314528), _F(0.1999355085), _F(-0.1420889944), _F(0.1065626393)
 _A5, _A6, _A7, _A8 = _F(-0.0752896400), _F(0.0429096138), _F(-0.0161657367), _F(0.0028662257)
 
-# Sums may be made in another order, and products joined with sums; infinities stay what they are.
-# Without numpy's way with divisions, each would be looked at for a zero, one after the other.
-_compiled = njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
-)
 
-
-@_compiled
+@compiled
 def _activate(kind, values, slopes, units, rows):  # type: ignore[no-untyped-def]
     """In place; `slopes` becomes the derivative."""
     for u in range(units):
@@ -77,103 +71,7 @@ def _activate(kind, values, slopes, units, rows):  # type: ignore[no-untyped-def
                 slopes[u, r] = _F(x > _ZERO)
 
 
-@_compiled
-def _forward(theta, at, out, into, x, y, rows):  # type: ignore[no-untyped-def]
-    """y = W x + b"""
-    if out * into >= BY_BLAS and rows == x.shape[1]:
-        weights = theta[at : at + out * into].reshape(out, into)
-        np.dot(weights, x[:into], y[:out])
-        for o in range(out):
-            b = theta[at + out * into + o]
-            for r in range(rows):
-                y[o, r] += b
-        return
-    for o in range(out):
-        b = theta[at + out * into + o]
-        w = at + o * into
-        for r in range(rows):
-            y[o, r] = b
-        i = 0
-        while i + 4 <= into:
-            w0, w1, w2, w3 = theta[w + i], theta[w + i + 1], theta[w + i + 2], theta[w + i + 3]
-            for r in range(rows):
-                y[o, r] += w0 * x[i, r] + w1 * x[i + 1, r] + w2 * x[i + 2, r] + w3 * x[i + 3, r]
-            i += 4
-        while i < into:
-            w0 = theta[w + i]
-            for r in range(rows):
-                y[o, r] += w0 * x[i, r]
-            i += 1
-
-
-@_compiled
-def _add_gradient(gradient, at, out, into, x, error, rows, work):  # type: ignore[no-untyped-def]
-    """Of the layer's weights and biases, from the error of what comes out of it."""
-    if out * into >= BY_BLAS and rows == x.shape[1]:
-        product = work[: out * into].reshape(out, into)
-        np.dot(error[:out], x[:into].T, product)
-        for k in range(out * into):
-            gradient[at + k] += work[k]
-    else:
-        for o in range(out):
-            w = at + o * into
-            i = 0
-            while i + 4 <= into:
-                s0, s1, s2, s3 = _ZERO, _ZERO, _ZERO, _ZERO
-                for r in range(rows):
-                    e = error[o, r]
-                    s0 += e * x[i, r]
-                    s1 += e * x[i + 1, r]
-                    s2 += e * x[i + 2, r]
-                    s3 += e * x[i + 3, r]
-                gradient[w + i] += s0
-                gradient[w + i + 1] += s1
-                gradient[w + i + 2] += s2
-                gradient[w + i + 3] += s3
-                i += 4
-            while i < into:
-                s0 = _ZERO
-                for r in range(rows):
-                    s0 += error[o, r] * x[i, r]
-                gradient[w + i] += s0
-                i += 1
-    for o in range(out):
-        s0 = _ZERO
-        for r in range(rows):
-            s0 += error[o, r]
-        gradient[at + out * into + o] += s0
-
-
-@_compiled
-def _backward(theta, at, out, into, error, before, rows):  # type: ignore[no-untyped-def]
-    """before = W' error"""
-    if out * into >= BY_BLAS and rows == error.shape[1]:
-        weights = theta[at : at + out * into].reshape(out, into)
-        np.dot(weights.T, error[:out], before[:into])
-        return
-    for i in range(into):
-        for r in range(rows):
-            before[i, r] = _ZERO
-        o = 0
-        while o + 4 <= out:
-            w = at + o * into + i
-            w0, w1, w2, w3 = theta[w], theta[w + into], theta[w + 2 * into], theta[w + 3 * into]
-            for r in range(rows):
-                before[i, r] += (
-                    w0 * error[o, r]
-                    + w1 * error[o + 1, r]
-                    + w2 * error[o + 2, r]
-                    + w3 * error[o + 3, r]
-                )
-            o += 4
-        while o < out:
-            w0 = theta[at + o * into + i]
-            for r in range(rows):
-                before[i, r] += w0 * error[o, r]
-            o += 1
-
-
-@_compiled
+@compiled
 def _gradient_of_head(  # type: ignore[no-untyped-def]
     theta, gradient, layers, of_map, of_head, head, activation,
     states, outcomes, chosen, share, values, slopes, error, before, work,
@@ -191,7 +89,7 @@ def _gradient_of_head(  # type: ignore[no-untyped-def]
         for k in range(depth):
             layer = k if k < of_map else of_map + head * of_head + k - of_map
             at, out, into = layers[layer]
-            _forward(theta, at, out, into, values[k], values[k + 1], rows)
+            forward(theta, at, out, into, values[k], values[k + 1], rows)
             if k + 1 < depth:
                 _activate(activation, values[k + 1], slopes[k + 1], out, rows)
         factor = _F(2 * share / len(chosen))
@@ -202,16 +100,16 @@ def _gradient_of_head(  # type: ignore[no-untyped-def]
         for k in range(depth - 1, -1, -1):
             layer = k if k < of_map else of_map + head * of_head + k - of_map
             at, out, into = layers[layer]
-            _add_gradient(gradient, at, out, into, values[k], error, rows, work)
+            add_gradient(gradient, at, out, into, values[k], error, rows, work)
             if k > 0:
-                _backward(theta, at, out, into, error, before, rows)
+                backward(theta, at, out, into, error, before, rows)
                 for i in range(into):
                     for r in range(rows):
                         before[i, r] *= slopes[k, i, r]
                 error, before = before, error
 
 
-@_compiled
+@compiled
 def _adam(theta, gradient, mean, square, start, end, decay_until, decay, rate, count):  # type: ignore[no-untyped-def]
     """Of the numbers from `start` to `end`; those before `decay_until` are weights and decay."""
     shrunk = _F(1 - rate * decay)
@@ -231,7 +129,7 @@ def _adam(theta, gradient, mean, square, start, end, decay_until, decay, rate, c
         theta[k] -= step * m / (np.sqrt(v) * root + _EPSILON)
 
 
-@_compiled
+@compiled
 def shrink_groups(weights, group, thresholds):  # type: ignore[no-untyped-def]
     """The proximal operator of the group lasso, in place: `weights` (out, in), of which the columns
     with the same number in `group` are one variable w,
@@ -253,7 +151,7 @@ def shrink_groups(weights, group, thresholds):  # type: ignore[no-untyped-def]
             weights[o, i] *= left
 
 
-@_compiled
+@compiled
 def norms_of_groups(weights, group, count):  # type: ignore[no-untyped-def]
     """Of the groups 0, 1, .. of columns: the root of the mean of their squared norms."""
     squares, columns = np.zeros(count), np.zeros(count)
@@ -264,7 +162,7 @@ def norms_of_groups(weights, group, count):  # type: ignore[no-untyped-def]
     return np.sqrt(squares / columns)
 
 
-@_compiled
+@compiled
 def _proximal(  # type: ignore[no-untyped-def]
     theta, gradient, mean, running, layer, penalty, rate, count, harder_below, harder, group, groups
 ):
@@ -289,7 +187,7 @@ def _proximal(  # type: ignore[no-untyped-def]
     shrink_groups(weights, group, thresholds)
 
 
-@_compiled
+@compiled
 def take_steps(  # type: ignore[no-untyped-def]
     theta, mean, square, running, counts,
     layers, of_map, of_head, heads, activation,

@@ -37,14 +37,19 @@ Newton methods", for fewer rows in J'J.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
-from smdp.feature_map.layers import ACTIVATIONS, ROWS_NEAR, SLOPES, Layer, Network
+from smdp.feature_map.adnn.compiled_layers import ACTIVATIONS
+from smdp.feature_map.adnn.compiled_polish import derivatives, loss_and_slope
+from smdp.feature_map.layers import Layer, Network
 from smdp.feature_map.transitions import TrainingSets
 from smdp.parallel import each
 from smdp.progress import Progress, silent
@@ -156,15 +161,6 @@ def _some_steps(
     return replace(found, features=(Layer(weights, found.features[0].bias), *found.features[1:]))
 
 
-@dataclass(frozen=True)
-class _Pass:
-    """Rows through some layers: what goes into each, and what it is before its activation."""
-
-    into: list[Floats]
-    before: list[Floats]
-    out: Floats
-
-
 class _Loss:
     """Of one network on its training rows."""
 
@@ -177,105 +173,81 @@ class _Loss:
         ridge: float,
         counts: Floats,  # (heads, outputs): how much each outcome does
     ) -> None:
-        self._counts = counts
-        self._activation = like.activation
-        self._rows = [np.flatnonzero(head == a) for a in range(len(like.heads))]
-        self._states = [states[own] for own in self._rows]
-        self._targets = [targets[own] for own in self._rows]
-        weights = [np.ones_like(each.weights).ravel() for each in _layers(like)]
-        biases = [np.zeros_like(each.bias) for each in _layers(like)]
-        self._ridge = ridge * np.concatenate(
-            [part for pair in zip(weights, biases, strict=True) for part in pair]
+        self._counts, self._ridge = counts, ridge
+        own = [np.flatnonzero(head == a) for a in range(len(like.heads))]
+        self._states = [np.ascontiguousarray(states[rows]) for rows in own]
+        self._targets = [np.ascontiguousarray(targets[rows]) for rows in own]
+        sizes = [each.weights.size + each.bias.size for each in _layers(like)]
+        starts = np.cumsum([0, *sizes])
+        self._places = np.array(
+            [(at, *each.weights.shape) for at, each in zip(starts, _layers(like), strict=False)]
         )
+        of_map, of_head = len(like.features), len(like.heads[0])
+        self._size = of_map, of_head
+        self._activation = ACTIVATIONS[like.activation]
+        #: Where the numbers of each head begin, and where all end.
+        self._heads = starts[of_map::of_head].tolist()
 
     def lowered(self, network: Network) -> Network:
         """The network after some steps, or where it can get no better."""
         theta = _numbers(network)
-        loss = self._value(network, theta)
+        loss, slope = self.at(theta)
         damping = FIRST_DAMPING
         for _ in range(STEPS):
-            curvature, slope = self._curvature(network), self._slope(network, theta)
+            curvature = self._curvature(theta)
             scale = np.maximum(np.diag(curvature), 1e-8)
             for _ in range(TRIES):
                 matrix = curvature.copy()
                 matrix[np.diag_indices_from(matrix)] += self._ridge + damping * scale
-                further = theta + np.linalg.solve(matrix, slope)
-                candidate = _with_numbers(network, further)
-                lower = self._value(candidate, further)
-                if lower < loss:
-                    break
+                with suppress(LinAlgError):  # nearly flat: rounding may have bent it upside down
+                    further = theta + cho_solve(cho_factor(matrix, overwrite_a=True), slope)
+                    lower, slope_there = self.at(further)
+                    if lower < loss:
+                        break
                 damping *= HARDER
             else:
-                return network
+                break
             damping = max(damping / EASIER, LEAST_DAMPING)
             gain = (loss - lower) / loss
-            network, theta, loss = candidate, further, lower
+            theta, loss, slope = further, lower, slope_there
             if gain < LEAST_GAIN:
                 break
-        return network
+        return _with_numbers(network, theta)
 
-    def _value(self, network: Network, theta: Floats) -> float:
-        total = 0.0
-        for a in range(len(self._states)):
-            squares = 0.0
-            for states, targets in self._some_rows(a):
-                out = self._through(network, a, states)[1].out
-                squares += np.square(out - targets).sum(axis=0) @ self._counts[a]
-            total += squares / (len(self._states[a]) * len(self._rows))
-        return float(total + self._ridge @ theta**2)
+    def at(self, theta: Floats) -> tuple[float, Floats]:
+        """The loss, and minus half of its slope: where to go."""
+        total, slope = 0.0, np.zeros_like(theta)
+        for a, counts in enumerate(self._counts):
+            total += loss_and_slope(
+                theta,
+                self._places,
+                *self._size,
+                a,
+                self._activation,
+                self._states[a],
+                self._targets[a],
+                counts / len(self._counts),
+                slope,
+            )
+        return float(total + self._ridge * theta @ theta), slope - self._ridge * theta
 
-    def _some_rows(self, a: int) -> Iterator[tuple[Floats, Floats]]:
-        """States and targets of a head, as many rows at once as stay near the processor."""
-        for start in range(0, len(self._states[a]), ROWS_NEAR):
-            some = slice(start, start + ROWS_NEAR)
-            yield self._states[a][some], self._targets[a][some]
-
-    def _through(self, network: Network, a: int, states: Floats) -> tuple[_Pass, _Pass]:
-        features = _forward(network.features, self._activation, states, linear_end=False)
-        return features, _forward(network.heads[a], self._activation, features.out, linear_end=True)
-
-    def _slope(self, network: Network, theta: Floats) -> Floats:
-        """Minus half of the loss's: where to go."""
-        of_features: Floats | float = 0.0
-        of_heads = []
-        for a in range(len(self._states)):
-            of_head: Floats | float = 0.0
-            for states, targets in self._some_rows(a):
-                features, head = self._through(network, a, states)
-                error = (targets - head.out) * self._counts[a]
-                error /= len(self._states[a]) * len(self._rows)
-                own, error = _sums_back(network.heads[a], self._activation, head, error, True)
-                shared, _ = _sums_back(network.features, self._activation, features, error, False)
-                of_head, of_features = of_head + own, of_features + shared
-            of_heads.append(of_head)
-        return np.concatenate([of_features, *of_heads]) - self._ridge * theta
-
-    def _curvature(self, network: Network) -> Floats:
-        """J'J, of single precision; heads of different actions have nothing in common."""
-        count = len(_numbers(network))
-        network = _with_numbers(network, _numbers(network).astype(SINGLE))
-        shared = sum(each.weights.size + each.bias.size for each in network.features)
-        found = np.zeros((count, count))
-        start = shared
+    def _curvature(self, theta: Floats) -> Floats:
+        """J'J; heads of different actions have nothing in common."""
+        shared = self._heads[0]
+        found = np.zeros((len(theta), len(theta)))
         for a, every in enumerate(self._states):
-            own = sum(each.weights.size + each.bias.size for each in network.heads[a])
-            outputs = self._targets[a].shape[1]
-            most = max(MOST_NUMBERS // (shared + own), FEWEST_FOR_EACH * (shared + own)) // outputs
-            states = every[:: -(-len(every) // max(1, most))].astype(SINGLE)
-            features, head = self._through(network, a, states)
-            top = np.diag(np.sqrt(self._counts[a])).astype(SINGLE)
-            top = np.broadcast_to(top, (len(states), outputs, outputs))
-            of_head, top = _rows_back(network.heads[a], self._activation, head, top, True)
-            of_map, _ = _rows_back(network.features, self._activation, features, top, False)
-            weight = 1 / (len(states) * len(self._rows))
-            j = np.concatenate([of_map, of_head], axis=2).reshape(-1, shared + own)
-            gram = weight * (j.T @ j)
-            end = start + own
+            start, end = self._heads[a : a + 2]
+            numbers, outputs = shared + end - start, self._targets[a].shape[1]
+            most = max(MOST_NUMBERS // numbers, FEWEST_FOR_EACH * numbers) // outputs
+            states = np.ascontiguousarray(every[:: -(-len(every) // max(1, most))])
+            j = np.empty((numbers, len(states) * outputs), dtype=SINGLE)
+            roots = np.sqrt(self._counts[a] / (len(states) * len(self._counts)))
+            derivatives(theta, self._places, *self._size, a, self._activation, states, roots, j)
+            gram = j @ j.T
             found[:shared, :shared] += gram[:shared, :shared]
             found[:shared, start:end] = gram[:shared, shared:]
             found[start:end, :shared] = gram[shared:, :shared]
             found[start:end, start:end] = gram[shared:, shared:]
-            start = end
         return found
 
 
@@ -301,42 +273,3 @@ def _with_numbers(network: Network, numbers: Floats) -> Network:
         features=filled(network.features),
         heads=tuple(filled(head) for head in network.heads),
     )
-
-
-def _forward(
-    layers: Sequence[Layer], activation: str, values: Floats, *, linear_end: bool
-) -> _Pass:
-    into, before = [], []
-    for k, layer in enumerate(layers):
-        into.append(values)
-        before.append(values @ layer.weights.T + layer.bias)
-        plain = linear_end and k + 1 == len(layers)
-        values = before[-1] if plain else ACTIVATIONS[activation](before[-1])
-    return _Pass(into, before, values)
-
-
-def _sums_back(
-    layers: Sequence[Layer], activation: str, through: _Pass, error: Floats, linear_end: bool
-) -> tuple[Floats, Floats]:
-    """Sums over rows of error (rows, out) times derivatives; and the error before the layers."""
-    parts: list[Floats] = []
-    for k in reversed(range(len(layers))):
-        if not (linear_end and k + 1 == len(layers)):
-            error = error * SLOPES[activation](through.before[k])
-        parts = [(error.T @ through.into[k]).ravel(), error.sum(axis=0), *parts]
-        error = error @ layers[k].weights
-    return np.concatenate(parts), error
-
-
-def _rows_back(
-    layers: Sequence[Layer], activation: str, through: _Pass, top: Floats, linear_end: bool
-) -> tuple[Floats, Floats]:
-    """(rows, outputs, numbers): derivatives; those of what follows are top (rows, outputs, out)."""
-    parts: list[Floats] = []
-    for k in reversed(range(len(layers))):
-        if not (linear_end and k + 1 == len(layers)):
-            top = top * SLOPES[activation](through.before[k])[:, None, :]
-        by_weights = top[:, :, :, None] * through.into[k][:, None, None, :]
-        parts = [by_weights.reshape(*top.shape[:2], -1), top, *parts]
-        top = top @ layers[k].weights
-    return np.concatenate(parts, axis=2), top

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.feature_map.adnn.compiled_steps import ACTIVATIONS, take_steps
+from smdp.feature_map.adnn.compiled_layers import ACTIVATIONS
+from smdp.feature_map.adnn.compiled_steps import take_steps
 from smdp.feature_map.adnn.initial_network import initial_network
 from smdp.feature_map.adnn.specification import HowToTrain, ModelSpec
 from smdp.feature_map.layers import Layer, Network
