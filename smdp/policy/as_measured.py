@@ -1,0 +1,49 @@
+"""The states of a trial's decisions as they were measured: what rules that people read are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smdp.data.prepare import PreparedData
+from smdp.data.to_trajectories import to_trajectories
+from smdp.data.trajectories import Trajectories
+
+
+@dataclass(frozen=True)
+class AsMeasured:
+    """The same decisions as those that a policy was learned from, in the variables' own units.
+
+    `first_levels`: of nominal variables, the level that has no column; "" where it has no name.
+    """
+
+    trajectories: Trajectories
+    first_levels: Mapping[str, str] = field(default_factory=dict)
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> AsMeasured:
+        """Only these trajectories."""
+        return replace(self, trajectories=self.trajectories.take(chosen))
+
+
+def as_measured(data: PreparedData | Trajectories) -> AsMeasured:
+    """Of prepared data before any rescaling; trajectories on their own are taken as they are.
+
+    Numbers of trajectories that were rescaled are said in own units all the same, as far as the
+    levels that they were moved to allow.
+    """
+    if isinstance(data, Trajectories):
+        return AsMeasured(data)
+    own = data.completed.study
+    found = data.trajectories
+    if data.study.levels is not None:
+        found = to_trajectories(own, own.values, data.completed.origin)[0]
+    levels = {variable.name: variable.levels for variable in own.variables}
+    first = {
+        variable.whole: levels[variable.column][0][1]
+        for variable in found.about
+        if variable.whole_kind == "nominal"
+    }
+    return AsMeasured(found, first)
