@@ -46,6 +46,17 @@ def folds_of_subjects(
     )
 
 
+def seeds_of(seed: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Of the folds, and of the samples of subjects."""
+    of_folds, of_samples = np.random.SeedSequence(seed).spawn(2)
+    return of_folds, of_samples
+
+
+def settings_for_judging(settings: PolicySettings) -> PolicySettings:
+    """Errors of margins and parameters are of no use where a policy is judged."""
+    return replace(settings, bootstraps=0)
+
+
 class MapsWithoutFolds:
     """Maps fitted anew to some trajectories without each fold; policies of one map share them."""
 
@@ -84,8 +95,7 @@ def learned_without_each(
         share = 0.8
         fitting = between(progress, 0.0, share)
         maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
-    # Errors of margins and parameters are of no use here.
-    settings = replace(policy.settings, bootstraps=0)
+    settings = settings_for_judging(policy.settings)
 
     def learning(k: int) -> Progress:
         text = f"Learning the policy without fold {k + 1}"
