@@ -21,12 +21,13 @@ from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.target import AnyPolicy, Target, policy_target
 from smdp.evaluation.value import EvaluationStudy, evaluation_study
 from smdp.policy.as_measured import AsMeasured, as_measured
-from smdp.policy.rule_card import Branch, End, RuleCard, Tree
+from smdp.policy.rule_card import Branch, End, Question, RuleCard, Tree
 from smdp.policy.rule_questions import Askables, askables
 from smdp.policy.rule_search import (
     Found,
     Leaf,
     Problem,
+    Split,
     best_tree,
     follow,
     problem_of,
@@ -251,16 +252,14 @@ def _told(tree: Found, problem: Problem, asked: Askables) -> Tree:
     return told(tree, np.ones(len(problem.gains), dtype=bool))
 
 
-def _place(question: object, search: CardSearch) -> tuple[int, int]:
+def _place(question: Question, search: CardSearch) -> tuple[int, int]:
     for j, each in enumerate(search.asked.each):
         if question in each.questions:
-            return j, each.questions.index(question)  # type: ignore[arg-type]
+            return j, each.questions.index(question)
     raise ValueError("a question that was not asked")
 
 
 def _as_found(tree: Tree, search: CardSearch) -> Found:
-    from smdp.policy.rule_search import Split
-
     if isinstance(tree, End):
         return Leaf(tree.action)
     variable, question = _place(tree.question, search)

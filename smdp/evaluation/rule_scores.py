@@ -54,4 +54,3 @@ def given_what_is_allowed(scores: Floats, allowed: NDArray[np.bool_]) -> Floats:
     found = np.where(allowed, scores, first)
     found[~allowed.any(axis=1)] = 0.0
     return np.asarray(found)
-

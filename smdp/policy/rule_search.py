@@ -186,9 +186,7 @@ def _leaf(weighted: Floats, slack: float) -> tuple[Leaf, float]:
     return Leaf(action), float(sums[action])
 
 
-def _by_tables(
-    problem: Problem, weighted: Floats, depth: int, slack: float
-) -> tuple[Found, float]:
+def _by_tables(problem: Problem, weighted: Floats, depth: int, slack: float) -> tuple[Found, float]:
     table = np.column_stack([weighted, problem.weight])
     least = max(problem.least, 1e-12)
     worth, variable, place, second = _search(
