@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from smdp.data.prepare import CompletedStudy, PreparedData
     from smdp.data.study import Study
     from smdp.evaluation.placebo import PlaceboCheck
+    from smdp.evaluation.rule_value import RuleReport
     from smdp.evaluation.trial_effects import TrialSummary
     from smdp.evaluation.value import PolicyValue
     from smdp.feature_map.fitted_map import FittedFeatureMap
@@ -164,6 +165,10 @@ class Analysis:
     @property
     def placebo(self) -> PlaceboCheck | None:
         return self.results.get("placebo")
+
+    @property
+    def rule(self) -> RuleReport | None:
+        return self.results.get("rule")
 
     @property
     def trial(self) -> TrialSummary | None:

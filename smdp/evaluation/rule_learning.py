@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.evaluation_study import EvaluationStudy, evaluation_study
 from smdp.evaluation.rule_scores import doubly_robust_scores
 from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.target import AnyPolicy, Target, policy_target
-from smdp.evaluation.value import EvaluationStudy, evaluation_study
 from smdp.policy.as_measured import AsMeasured, as_measured
 from smdp.policy.rule_card import Branch, End, Question, RuleCard, Tree
 from smdp.policy.rule_questions import Askables, askables

@@ -107,6 +107,7 @@ def make_rule_card(
     settings: RuleSettings = RuleSettings(),  # noqa: B008 - frozen
     *,
     own: Sequence[str] = (),
+    measured: AsMeasured | None = None,
     evaluation: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - frozen
     analyses: FoldAnalyses | None = None,
     number: int = 0,
@@ -116,16 +117,16 @@ def make_rule_card(
     """A learned policy as a rule that fits on a card; and `own` rules, as text, judged beside it.
 
     `data`: the study that the policy was learned from; with prepared data the card is about the
-    values as they were measured, before any rescaling. `analyses`: whole analyses without each
-    fold, of which the policy is that with this `number`; None: the policy is learned anew in each
-    fold, with its variables and dimension as they are.
+    values as they were measured, before any rescaling (or else `measured` has them). `analyses`:
+    whole analyses without each fold, of which the policy is that with this `number`; None: the
+    policy is learned anew in each fold, with its variables and dimension as they are.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     check_seed(seed)
     progress = progress or silent
     trajectories = data.trajectories if isinstance(data, PreparedData) else data
-    measured = as_measured(data)
+    measured = measured or as_measured(data)
     rules = tuple(read_own_rule(text, measured) for text in own)
     with threadpool_limits(1, user_api="blas"):
         everybody = learn_rule_card(
@@ -144,7 +145,7 @@ def make_rule_card(
             study, policies, settings, measured, evaluation, seed, between(progress, 0.4, 0.7)
         )
         study = _with_what_is_asked(study, policies, cards, rules, measured, evaluation)
-        named = {name: rule for name, rule in zip(own_names(rules), rules, strict=True)}
+        named = dict(zip(own_names(rules), rules, strict=True))
         values, differences = _judged(
             study, policies, cards, named, measured, evaluation, between(progress, 0.7, 0.85)
         )

@@ -1,4 +1,4 @@
-"""The states of a trial's decisions as they were measured: what rules that people read are about."""
+"""The states of a trial's decisions as they were measured: what rules for people are about."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.data.prepare import PreparedData
+from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.to_trajectories import to_trajectories
 from smdp.data.trajectories import Trajectories
 
@@ -28,18 +28,22 @@ class AsMeasured:
         return replace(self, trajectories=self.trajectories.take(chosen))
 
 
-def as_measured(data: PreparedData | Trajectories) -> AsMeasured:
-    """Of prepared data before any rescaling; trajectories on their own are taken as they are.
+def as_measured(
+    data: PreparedData | Trajectories, completed: CompletedStudy | None = None
+) -> AsMeasured:
+    """Before any rescaling; trajectories without the study they are of are taken as they are.
 
     Numbers of trajectories that were rescaled are said in own units all the same, as far as the
     levels that they were moved to allow.
     """
-    if isinstance(data, Trajectories):
+    if isinstance(data, PreparedData):
+        data, completed = data.trajectories, data.completed
+    if completed is None:
         return AsMeasured(data)
-    own = data.completed.study
-    found = data.trajectories
-    if data.study.levels is not None:
-        found = to_trajectories(own, own.values, data.completed.origin)[0]
+    own = completed.study
+    found = data
+    if any(variable.rescaled_from is not None for variable in data.about):
+        found = to_trajectories(own, own.values, completed.origin)[0]
     levels = {variable.name: variable.levels for variable in own.variables}
     first = {
         variable.whole: levels[variable.column][0][1]

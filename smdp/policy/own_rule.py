@@ -311,11 +311,11 @@ def _value(
     if not (isinstance(beside, ColumnName) and beside.name in known):
         return node
     values = known[beside.name]
-    for level, value in values.items():
-        if level.lower() == node.value.lower():
-            return replace(node, value=value)
-    formula.refuse(
-        node,
-        f"'{beside.name}' has no value '{shorten(node.value)}'.",
-        f"It has: {listing(values, 20)}.",
-    )
+    found = [value for level, value in values.items() if level.lower() == node.value.lower()]
+    if not found:
+        formula.refuse(
+            node,
+            f"'{beside.name}' has no value '{shorten(node.value)}'.",
+            f"It has: {listing(values, 20)}.",
+        )
+    return replace(node, value=found[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +135,7 @@ def _cuts(variable: Variable, different: Floats, values: Floats) -> list[tuple[f
     """Cuts of the data's numbers in increasing order, each with what is said in own units."""
     own = np.asarray(variable.own(different))
     if len(different) - 1 <= MOST_CUTS:
-        said = [_between(variable, low, high) for low, high in zip(own[:-1], own[1:], strict=True)]
+        said = [_between(variable, low, high) for low, high in pairwise(own.tolist())]
         at = range(1, len(different))
     else:
         steps = np.arange(1, MOST_CUTS + 1)[:, None] + np.array([-MOVED, 0, MOVED])

@@ -11,6 +11,7 @@ from smdp.steps.missing import MISSING
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
 from smdp.steps.rescaling import RESCALING
+from smdp.steps.rule import RULE
 from smdp.steps.screening import SCREENING
 from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
@@ -34,6 +35,7 @@ _STEPS: list[Step] = [
     MARKOV,
     POLICY,
     EVALUATION,
+    RULE,
     PLACEBO,
 ]
 
