@@ -15,8 +15,16 @@ import argparse
 from time import process_time
 
 import numpy as np
+import pandas as pd
 
+import smdp
+from smdp.data.guess_roles import guess_roles
+from smdp.evaluation.rule_learning import learn_rule_card
+from smdp.evaluation.rule_settings import RuleSettings
 from smdp.policy.rule_search import Problem, best_tree, count_questions
+from smdp.simulation.basics_like import basics_like
+
+MODERATORS = ("weekend", "stress", "quit_attempts", "burden")
 
 
 def random_problem(rows: int, variables: int, actions: int, seed: int = 1) -> Problem:
@@ -45,6 +53,45 @@ def seconds() -> None:
         )
 
 
+def student_study(seed: int, people: int, null: bool) -> pd.DataFrame:
+    if not null:
+        return basics_like(seed, subjects=people)
+    frame = basics_like(seed, subjects=people, assign=lambda state, random: 0 * state["stress"])
+    coins = np.random.default_rng([seed, 1]).integers(0, 2, len(frame))
+    return frame.assign(module=coins)
+
+
+def cards(seeds: int, people: int, null: bool) -> None:
+    asked_first: dict[str, list[str]] = {"all variables": [], "screened": []}
+    for seed in range(4000, 4000 + seeds):
+        begun = process_time()
+        frame = student_study(seed, people, null)
+        prepared = smdp.prepare(
+            frame,
+            guess_roles(frame),
+            smdp.PreparationSettings(rescaling=smdp.RescalingSettings()),
+        )
+        trajectories = prepared.trajectories
+        kept = smdp.screen(trajectories, seed=1).selected or trajectories.variables
+        fitted = smdp.identity_feature_map(trajectories.select(kept))
+        policy = smdp.learn_policy(trajectories, fitted, smdp.PolicySettings(bootstraps=0))
+        measured = smdp.as_measured(prepared)
+        told = []
+        for name, variables in (("all variables", ()), ("screened", tuple(kept))):
+            settings = RuleSettings(variables=variables)
+            card = learn_rule_card(trajectories, policy, settings, measured=measured).card
+            asked_first[name].append(card.questions[0].variable if card.questions else "")
+            told.append(card.in_words())
+        print(f"{seed}: {' | '.join(told)} ({process_time() - begun:.1f} s)", flush=True)
+    for name, first in asked_first.items():
+        some = [each for each in first if each]
+        planted = [each for each in some if each in MODERATORS]
+        print(
+            f"{name}: a question in {len(some)} of {seeds} studies, the first about a planted "
+            f"moderator in {len(planted)} of these"
+        )
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--seeds", type=int, default=0)
@@ -52,6 +99,8 @@ def main() -> None:
     asked.add_argument("--null", action="store_true")
     given = asked.parse_args()
     seconds()
+    if given.seeds:
+        cards(given.seeds, given.people, given.null)
 
 
 if __name__ == "__main__":

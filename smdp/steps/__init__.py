@@ -19,7 +19,7 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING",
+    "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING", "RULE",
     "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
     "remove_step", "step_named", "steps",
 ]  # fmt: skip

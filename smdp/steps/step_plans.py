@@ -203,7 +203,7 @@ class RulePlan(Settings):
     policy: int = setting(1, "Policy", least=1, page=False)
     settings: RuleSettings = field(default_factory=RuleSettings)
     own: tuple[str, ...] = setting((), "My own rules", what="rules", page=False)
-    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    evaluation: EvaluationSettings = setting(EvaluationSettings, factory=True, page=False)
     seed: int = seed_setting()
 
 
