@@ -56,7 +56,7 @@ def seconds() -> None:
 def student_study(seed: int, people: int, null: bool) -> pd.DataFrame:
     if not null:
         return basics_like(seed, subjects=people)
-    frame = basics_like(seed, subjects=people, assign=lambda state, random: 0 * state["stress"])
+    frame = basics_like(seed, subjects=people, assign=lambda state: np.zeros(len(state)))
     coins = np.random.default_rng([seed, 1]).integers(0, 2, len(frame))
     return frame.assign(module=coins)
 

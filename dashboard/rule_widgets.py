@@ -33,8 +33,9 @@ from smdp.words.rule_card import (
 )
 
 WHAT_IT_IS = (
-    "The rule of few questions, about variables in their own units, that comes closest to the best."
-    " It is found by looking at every such rule, and judged by people who had no part in finding it."
+    "The rule of few questions, about variables in their own units, that comes closest to the "
+    "best. It is found by looking at every such rule, and judged by people who had no part in "
+    "finding it."
 )
 OWN = "rule.own"
 EXAMPLE = "stress < 4 and weekend = 'yes' -> message; else none"

@@ -18,7 +18,7 @@ from dashboard.policy_choice import (
     observational_banner,
     policy_control,
 )
-from dashboard.policy_export import take_along
+from dashboard.policy_export import card_of, take_along
 from dashboard.q_function_tabs import Shown, tabs
 from dashboard.running import job_box
 from dashboard.session import result, the_analysis
@@ -188,6 +188,6 @@ with main:
         tabs(shown, explanation)
         says(describe_explanation(explanation))
         check(check_policies(learned_policies()))
-        take_along(policy, prepared)
+        take_along(policy, prepared, card_of(policy))
         my_note(POLICY)
         next_page(POLICY)
