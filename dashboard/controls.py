@@ -114,3 +114,11 @@ def whole_numbers(label: str, name: str, default: Sequence[int], help_text: str)
 
 def text(label: str, name: str, help_text: str, default: str = "") -> str:
     return keep(name, st.text_input(label, kept(name, default), key=name, help=help_text))
+
+
+def lines(label: str, name: str, help_text: str, default: Sequence[str] = ()) -> tuple[str, ...]:
+    """Several texts, each on a line of its own."""
+    typed = st.text_area(
+        label, kept(name, "\n".join(default)), key=name, help=help_text, height="content"
+    )
+    return tuple(line.strip() for line in keep(name, typed).splitlines() if line.strip())

@@ -11,15 +11,26 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.downloads import download, say_failures
-from dashboard.policy_choice import short_name
-from dashboard.session import the_analysis
-from dashboard.show import export_name
+from dashboard.policy_choice import named_policies, short_name
+from dashboard.session import done, is_done, the_analysis
+from dashboard.show import export_name, literal
 from smdp.data.prepare import PreparedData
 from smdp.export.policy_file import READER, policy_text, reader_source
 from smdp.policy.learned_policy import LearnedPolicy
+from smdp.policy.rule_card import RuleCard
+from smdp.steps import RULE
 
 
-def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
+def card_of(policy: LearnedPolicy) -> RuleCard | None:
+    """The rule card that was made of this policy as it is now, if there is one."""
+    record, report = done(RULE), the_analysis().rule
+    if record is None or report is None or not is_done(RULE):
+        return None
+    place = list(named_policies()).index(short_name(policy)) + 1
+    return report.card if record.asked.policy == place else None
+
+
+def take_along(policy: LearnedPolicy, prepared: PreparedData, card: RuleCard | None = None) -> None:
     """Buttons for the policy's file, the program that reads it, and the network."""
     name = short_name(policy)
     file_name = export_name(f"policy-{re.sub(r'[^a-z0-9.]+', '-', name).strip('-')}")
@@ -31,6 +42,8 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
             "recommendations. Neither has been tested in people: a policy has to be tried in a "
             "trial of its own before it treats anyone."
         )
+        if card is not None:
+            st.markdown(f"With the rule card beside it: {literal(card.in_words())}.")
         with_decisions = controls.checkbox(
             "With the check whether a person is like those of the study",
             "policy.export-support",
@@ -42,7 +55,13 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
         with st.container(horizontal=True):
             download(
                 "Policy (JSON)",
-                lambda: policy_text(policy, prepared, support=with_decisions, card=_card(policy)),
+                lambda: policy_text(
+                    policy,
+                    prepared,
+                    support=with_decisions,
+                    card=card,
+                    model_card=_model_card(policy),
+                ),
                 file_name=f"{file_name}.json",
                 mime="application/json",
                 icon=":material/data_object:",
@@ -70,7 +89,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData) -> None:
         say_failures("export-json", "export-reader", "export-onnx")
 
 
-def _card(policy: LearnedPolicy) -> dict[str, Any] | None:
+def _model_card(policy: LearnedPolicy) -> dict[str, Any] | None:
     """What the policy is for, and how good it is; of one of this analysis."""
     from smdp.report.model_card import model_card
 

@@ -68,6 +68,9 @@ _HOME = {
     "EvaluationSettings": "smdp.evaluation.evaluation_settings",
     "PlaceboCheck": "smdp.evaluation.placebo",
     "placebo_check": "smdp.evaluation.placebo",
+    "RuleSettings": "smdp.evaluation.rule_settings",
+    "RuleReport": "smdp.evaluation.rule_value",
+    "make_rule_card": "smdp.evaluation.rule_value",
     "TrialSummary": "smdp.evaluation.trial_effects",
     "trial_summary": "smdp.evaluation.trial_effects",
     "study_in_folds": "smdp.evaluation.evaluation_study",
@@ -107,6 +110,10 @@ _HOME = {
     "LearnedPolicy": "smdp.policy.learned_policy",
     "learn_policy": "smdp.policy.learned_policy",
     "PolicySettings": "smdp.policy.policy_settings",
+    "as_measured": "smdp.policy.as_measured",
+    "OwnRule": "smdp.policy.own_rule",
+    "read_own_rule": "smdp.policy.own_rule",
+    "RuleCard": "smdp.policy.rule_card",
     "ScreeningResult": "smdp.screening",
     "screen": "smdp.screening",
     "ScreeningSettings": "smdp.screening_settings",
@@ -131,6 +138,7 @@ _HOME = {
     "PlaceboPlan": "smdp.steps.step_plans",
     "PolicyPlan": "smdp.steps.step_plans",
     "ReadingSettings": "smdp.steps.step_plans",
+    "RulePlan": "smdp.steps.step_plans",
     "ScreeningPlan": "smdp.steps.step_plans",
     "StabilityPlan": "smdp.steps.step_plans",
     "TableFile": "smdp.steps.step_plans",
@@ -204,6 +212,9 @@ if TYPE_CHECKING:
     from smdp.evaluation.judged_in_folds import judged_in_folds as judged_in_folds
     from smdp.evaluation.placebo import PlaceboCheck as PlaceboCheck
     from smdp.evaluation.placebo import placebo_check as placebo_check
+    from smdp.evaluation.rule_settings import RuleSettings as RuleSettings
+    from smdp.evaluation.rule_value import RuleReport as RuleReport
+    from smdp.evaluation.rule_value import make_rule_card as make_rule_card
     from smdp.evaluation.trial_effects import TrialSummary as TrialSummary
     from smdp.evaluation.trial_effects import trial_summary as trial_summary
     from smdp.evaluation.value import PolicyValue as PolicyValue
@@ -238,10 +249,14 @@ if TYPE_CHECKING:
     from smdp.markov.markov_check import MarkovCheck as MarkovCheck
     from smdp.markov.markov_check import check_markov as check_markov
     from smdp.markov.markov_settings import MarkovSettings as MarkovSettings
+    from smdp.policy.as_measured import as_measured as as_measured
     from smdp.policy.decision_rule import Advice as Advice
     from smdp.policy.learned_policy import LearnedPolicy as LearnedPolicy
     from smdp.policy.learned_policy import learn_policy as learn_policy
+    from smdp.policy.own_rule import OwnRule as OwnRule
+    from smdp.policy.own_rule import read_own_rule as read_own_rule
     from smdp.policy.policy_settings import PolicySettings as PolicySettings
+    from smdp.policy.rule_card import RuleCard as RuleCard
     from smdp.screening import ScreeningResult as ScreeningResult
     from smdp.screening import screen as screen
     from smdp.screening_settings import ScreeningSettings as ScreeningSettings
@@ -267,6 +282,7 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
     from smdp.steps.step_plans import PolicyPlan as PolicyPlan
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings
+    from smdp.steps.step_plans import RulePlan as RulePlan
     from smdp.steps.step_plans import ScreeningPlan as ScreeningPlan
     from smdp.steps.step_plans import StabilityPlan as StabilityPlan
     from smdp.steps.step_plans import TableFile as TableFile

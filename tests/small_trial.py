@@ -7,6 +7,7 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.preparation_settings import PreparationSettings
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.rule_settings import RuleSettings
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
@@ -19,6 +20,7 @@ from smdp.steps.step_plans import (
     PlaceboPlan,
     PolicyPlan,
     ReadingSettings,
+    RulePlan,
     ScreeningPlan,
     StabilityPlan,
     TableFile,
@@ -94,6 +96,13 @@ def quick_plan() -> AnalysisPlan:
             EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2), 6
         ),
         placebo=PlaceboPlan(2, 2, EvaluationSettings(folds=2, bootstraps=20, segments=2), 8),
+        rule=RulePlan(
+            2,
+            RuleSettings(resamples=3, rounds=2),
+            ("stress < 4 and smoker = 'yes' -> =a message; else nothing",),
+            EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2),
+            5,
+        ),
         new_data=NewDataPlan(
             TableFile("new data", NEW_FILE),
             NewDataSettings(draws=99, folds=2, bootstraps=20),

@@ -14,6 +14,7 @@ from dashboard.policy_choice import (
     short_name,
     show_notice,
 )
+from dashboard.rule_widgets import rule_tab
 from dashboard.running import is_running, job_box
 from dashboard.session import State, result, state, the_analysis
 from dashboard.show import (
@@ -111,18 +112,20 @@ with main:
                         "were learned from others. The values, with their intervals, appear here."
                     )
     tabs = st.tabs(
-        ["Over time", "By subgroup", "Positivity", "Other estimators", "Placebo"],
+        ["Over time", "By subgroup", "Rule card", "Positivity", "Other estimators", "Placebo"],
         key="policy.tabs",
     )
     with tabs[0]:
         widgets.over_time(every, policy.action_labels)
     with tabs[1]:
         widgets.by_subgroup(every, trajectories, policy)
-    with tabs[2]:
-        widgets.positivity(value, asked.settings.rare)
+    with tabs[2], errors_as_messages():
+        rule_tab(policy, asked)
     with tabs[3]:
-        widgets.other_estimators(value, name)
+        widgets.positivity(value, asked.settings.rare)
     with tabs[4]:
+        widgets.other_estimators(value, name)
+    with tabs[5]:
         widgets.placebo(policy, asked)
     if value is not None:
         says(describe_value(value, name, abstentions(every), outcome))

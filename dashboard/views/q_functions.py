@@ -18,7 +18,7 @@ from dashboard.policy_choice import (
     observational_banner,
     policy_control,
 )
-from dashboard.policy_export import take_along
+from dashboard.policy_export import card_of, take_along
 from dashboard.policy_widgets import beside_other_pages
 from dashboard.q_function_tabs import Shown, tabs
 from dashboard.running import job_box
@@ -190,6 +190,6 @@ with main:
         says(describe_explanation(explanation))
         beside_other_pages(policy)
         check(check_policies(learned_policies()))
-        take_along(policy, prepared)
+        take_along(policy, prepared, card_of(policy))
         my_note(POLICY)
         next_page(POLICY)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from smdp.data.prepare import CompletedStudy, PreparedData
     from smdp.data.study import Study
     from smdp.evaluation.placebo import PlaceboCheck
+    from smdp.evaluation.rule_value import RuleReport
     from smdp.evaluation.trial_effects import TrialSummary
     from smdp.evaluation.value import PolicyValue
     from smdp.evaluation.whole_analysis import FoldAnalyses
@@ -191,6 +192,10 @@ class Analysis:
     @property
     def new_data(self) -> NewDataCheck | None:
         return self.results.get("new_data")
+
+    @property
+    def rule(self) -> RuleReport | None:
+        return self.results.get("rule")
 
     @property
     def trial(self) -> TrialSummary | None:

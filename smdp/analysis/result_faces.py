@@ -309,6 +309,9 @@ SHOWN: dict[str, Shows] = {
     ),
     "smdp.evaluation.value:PolicyValue": Shows(says=_value_says, figure=_value_figure),
     "smdp.evaluation.placebo:PlaceboCheck": Shows(says=_placebo_says),
+    "smdp.evaluation.rule_value:RuleReport": Shows(
+        says=_at("smdp.words.rule_card:describe_rule"), table=attrgetter("values")
+    ),
     "smdp.evaluation.trial_effects:TrialSummary": Shows(
         says=_at("smdp.words.effects:describe_trial")
     ),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import IO, Any
@@ -26,11 +26,13 @@ from smdp.feature_map.layers import Layer
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.point_of_use import DIGITS, Measured, PointOfUse, StateColumn, point_of_use
 from smdp.policy.q_function import QFunction
+from smdp.policy.rule_card import End, RuleCard, Tree
 from smdp.policy.support import ROUNDING, Support
 from smdp.text import listing
 
 FORMAT, VERSION = "smdp policy", 1
 WITH_WORDS = 2  # the version of a file with nominal variables or texts
+WITH_CARD = 3  # .. with a rule card
 READER = "policy_reader.py"
 
 PURPOSE = (
@@ -69,6 +71,12 @@ HOW_SUPPORT = (
     "names. No recommendation where they are far away, or where too few of the nearest ones had "
     "one of the actions."
 )
+HOW_CARD = (
+    "A rule to be said aloud, beside the policy: 'measured' and 'columns' are as above, in own "
+    "units. A question is answered with yes where the largest of its columns is at least the cut, "
+    "or with no if it is 'turned'. 'action' is the place among the actions; where it cannot be "
+    "chosen, the first that can."
+)
 
 
 def export_policy(
@@ -77,7 +85,8 @@ def export_policy(
     target: str | os.PathLike[str] | IO[str],
     *,
     support: bool = True,
-    card: Mapping[str, Any] | None = None,
+    card: RuleCard | None = None,
+    model_card: Mapping[str, Any] | None = None,
 ) -> str:
     """Write the policy as JSON and return its fingerprint; the reader is put beside a file.
 
@@ -85,7 +94,8 @@ def export_policy(
     trajectories alone, variables are asked for in the trajectories' units; with None, a missing
     value becomes the study's mean and no range is known). `support=False` leaves out the decisions
     of the trial, and with them the check whether a state is like those of the trial. `card`: the
-    model card, plain values that go into the file (`smdp.report.model_card`).
+    rule card of the policy, which the file then holds too. `model_card`: plain values that go into
+    the file (`smdp.report.model_card`).
 
     The reader, `policy_reader.py`, is plain Python without any package; its recommendations are
     those of `state_now` and `LearnedPolicy.decide`.
@@ -110,12 +120,15 @@ def policy_text(
     data: PreparedData | Trajectories | None,
     *,
     support: bool = True,
-    card: Mapping[str, Any] | None = None,
+    card: RuleCard | None = None,
+    model_card: Mapping[str, Any] | None = None,
 ) -> str:
     """The file's content. Numbers are written so that they come back exactly."""
     content = _content(policy, data, support)
     if card is not None:
-        content["card"] = dict(card)
+        content["card"] = _card(card, data, policy.action_labels)
+    if model_card is not None:
+        content["model_card"] = dict(model_card)
     try:
         exact = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError as problem:
@@ -125,8 +138,8 @@ def policy_text(
     fingerprint = hashlib.sha256(exact.encode()).hexdigest()
     parts = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in content.items()]
     lines = ",\n".join(parts)
-    words = "texts" in content
-    version = WITH_WORDS if words else VERSION
+    version = WITH_WORDS if "texts" in content else VERSION
+    version = version if card is None else WITH_CARD
     head = f'"format": "{FORMAT}", "version": {version}, "fingerprint": "{fingerprint}"'
     return f'{{{head},\n"content": {{\n{lines}\n}}}}\n'
 
@@ -156,6 +169,45 @@ def use_of(policy: LearnedPolicy, data: PreparedData | Trajectories | None) -> P
             "Give the study that the policy was learned from.",
         )
     return use
+
+
+def use_of_card(card: RuleCard, data: PreparedData | Trajectories) -> PointOfUse:
+    """What turns a person's reports into the variables that the card asks for, in own units."""
+    use = point_of_use(card.variables, data)
+    own = (replace(each, variable=each.variable.in_own_units()) for each in use.measured)
+    return replace(use, measured=tuple(own), levels=None)
+
+
+def _card(
+    card: RuleCard, data: PreparedData | Trajectories | None, labels: Sequence[str]
+) -> dict[str, Any]:
+    if data is None or card.action_labels != tuple(labels):
+        raise DataError(
+            "The rule card is not of this policy, or the study that it is of is not here.",
+            "Give the study and the card that was made of the policy.",
+        )
+    use = use_of_card(card, data)
+
+    def told(tree: Tree) -> dict[str, Any]:
+        if isinstance(tree, End):
+            return {"action": tree.action, "label": card.action_labels[tree.action]}
+        question = tree.question
+        return {
+            "question": question.words(),
+            "columns": [card.variables.index(name) for name in question.columns],
+            "cut": question.cut,
+            "turned": question.turned,
+            "yes": told(tree.yes),
+            "no": told(tree.no),
+        }
+
+    return {
+        "says": card.in_words(),
+        "rule": HOW_CARD,
+        "measured": [_asked(each) for each in use.measured],
+        "columns": [_column(each) for each in use.columns],
+        "tree": told(card.tree),
+    }
 
 
 def _content(

@@ -29,7 +29,8 @@ from operator import mul
 from random import Random
 from statistics import stdev
 
-FORMATS = (("smdp policy", 1), ("smdp policy", 2))
+FORMATS = (("smdp policy", 1), ("smdp policy", 2), ("smdp policy", 3))
+DEEPEST = 9  # questions of a rule card in a row
 LARGEST = 1e100  # of any number, so that none becomes infinite on the way
 #: Of each line of a log, beside the study's own columns and the probability of each action.
 LOGGED = ("possible actions", "recommended", "why nothing was recommended", "policy", "logged at")
@@ -44,7 +45,7 @@ class Policy:
         except (ValueError, RecursionError):
             raise ValueError("This is no policy file: it is not JSON.") from None
         if not isinstance(file, dict) or (file.get("format"), file.get("version")) not in FORMATS:
-            raise ValueError("This is no policy file of version 1 or 2.")
+            raise ValueError("This is no policy file of version 1, 2 or 3.")
         self.content = file.get("content")
         exact = json.dumps(self.content, sort_keys=True, separators=(",", ":"))
         if hashlib.sha256(exact.encode()).hexdigest() != file.get("fingerprint"):
@@ -79,6 +80,27 @@ class Policy:
         answer["recommendation"] = None if why else labels[best]
         return answer
 
+    def card(self, reports, actions=(), available=True):
+        """What the rule card says now, and its questions with their answers."""
+        if not self.content.get("card"):
+            raise ValueError("This policy file has no rule card.")
+        own = dict(self.content, **self.content["card"])
+        check_reports(self.content, reports, actions, available)
+        state, notes = self.state(reports, actions, own)
+        part, asked = own["tree"], []
+        while "action" not in part:
+            yes = (max(state[k] for k in part["columns"]) >= part["cut"]) != part["turned"]
+            asked.append([part["question"], yes])
+            part = part["yes" if yes else "no"]
+        labels = own["actions"]
+        allowed = labels if available is True else available or []
+        possible = [a for a, label in enumerate(labels) if label in allowed]
+        chosen = part["action"] if part["action"] in possible else min(possible, default=None)
+        why = "unavailable" if chosen is None else ""
+        why = why or ("" if reported(own, reports) else "nothing reported")
+        answer = {"recommendation": None if why else labels[chosen], "why": why, "answers": asked}
+        return dict(answer, state=state, **notes)
+
     def untried(self, features, possible):
         """Whether the trial has no decisions like this one, or hardly any with some action."""
         support = self.content["support"]
@@ -94,9 +116,10 @@ class Policy:
         least = min(map(near.count, possible)) / len(near) if len(possible) > 1 else 1.0
         return "hardly tried" if least < self.content["rule"]["least_share"] else ""
 
-    def state(self, reports, actions=()):
+    def state(self, reports, actions=(), own=None):
         """The state now in the policy's units; which values are filled in, which out of range."""
-        now, measured, columns = len(reports) - 1, self.content["measured"], self.content["columns"]
+        own = own or self.content
+        now, measured, columns = len(reports) - 1, own["measured"], own["columns"]
         if now < max((column["lag"] for column in columns), default=0):
             raise ValueError("The policy looks back farther than there are reports.")
         names = [None if m["counted"] else m["name"] for m in measured]
@@ -301,12 +324,7 @@ def check_network(own, where, inputs, outputs=None):
     return inputs
 
 
-def check_content(own):
-    """Every key, shape and number that a recommendation needs, before the first is given."""
-    check_kind(own, CONTENT, "content")
-    labels, measured = own["actions"], own["measured"]
-    levels, support = own["levels"], own["support"]
-    need(len(set(labels)) == len(labels) >= 2, "it needs two or more different actions")
+def check_asked(measured, levels):
     names = [each["name"] for each in measured]
     need(len(set(names)) == len(names), "a variable is asked for twice")
     for each in measured:
@@ -318,19 +336,51 @@ def check_content(own):
             need(all(len(pair) == 2 for pair in each["names_of_values"]), "a level has no name")
             check_kind([code for code, _ in each["names_of_values"]], [float], "names_of_values")
             check_kind([name for _, name in each["names_of_values"]], [str], "names_of_values")
-    if "texts" in own:
-        check_kind(own["texts"], {"of": [{"name": str, "columns": [str], "buckets": {}}]}, "texts")
-    for text in texts_of(own):
-        for numbers in text["buckets"].values():
-            check_kind(numbers, [float], "buckets")
-            need(len(numbers) == 1 + len(text["columns"]), "'buckets' has a wrong size")
-    for column in own["columns"]:
+
+
+def check_columns(columns, measured, labels):
+    for column in columns:
         need(column["kind"] in ("value", "level", "action"), "a column is of an unknown kind")
         if column["kind"] == "level":
             check_kind(column.get("level"), float, "level")
         sources = labels if column["kind"] == "action" else measured
         need(0 <= column["source"] < len(sources), "a column comes from nowhere")
         need(column["lag"] >= 0, "a column looks ahead")
+
+
+def check_tree(part, columns, actions, deep):
+    need(isinstance(part, dict) and deep <= DEEPEST, "'tree' is no tree of few questions")
+    if "action" in part:
+        check_kind(part["action"], int, "action")
+        need(0 <= part["action"] < actions, "'tree' has an unknown action")
+        return
+    check_kind(part, {"question": str, "columns": [int], "cut": float, "turned": bool}, "tree")
+    good = all(0 <= k < columns for k in part["columns"]) and part["columns"]
+    need(good, "'tree' asks for what is not there")
+    for answer in ("yes", "no"):
+        check_tree(part.get(answer), columns, actions, deep + 1)
+
+
+def check_content(own):
+    """Every key, shape and number that a recommendation needs, before the first is given."""
+    check_kind(own, CONTENT, "content")
+    labels, measured = own["actions"], own["measured"]
+    levels, support = own["levels"], own["support"]
+    need(len(set(labels)) == len(labels) >= 2, "it needs two or more different actions")
+    check_asked(measured, levels)
+    if "texts" in own:
+        check_kind(own["texts"], {"of": [{"name": str, "columns": [str], "buckets": {}}]}, "texts")
+    for text in texts_of(own):
+        for numbers in text["buckets"].values():
+            check_kind(numbers, [float], "buckets")
+            need(len(numbers) == 1 + len(text["columns"]), "'buckets' has a wrong size")
+    check_columns(own["columns"], measured, labels)
+    if own.get("card"):
+        card = own["card"]
+        check_kind(card, {"measured": [ASKED], "columns": CONTENT["columns"], "tree": {}}, "card")
+        check_asked(card["measured"], levels)
+        check_columns(card["columns"], card["measured"], labels)
+        check_tree(card["tree"], len(card["columns"]), len(labels), 0)
     if levels:
         bounds = levels["boundaries"]
         need(len(bounds) + 1 == len(levels["values"]), "'levels' has a wrong size")
@@ -352,7 +402,8 @@ def check_content(own):
 
 def check_reports(own, reports, actions, available):
     texts, labels = [text["name"] for text in texts_of(own)], own["actions"]
-    asked = {m["name"]: m for m in own["measured"] if m.get("part_of_text") not in texts}
+    every = own["measured"] + (own.get("card") or {"measured": []})["measured"]
+    asked = {m["name"]: m for m in every if m.get("part_of_text") not in texts}
     names = [*asked, *texts]
     choice = available if isinstance(available, (list, tuple, set)) else []
     if not isinstance(reports, (list, tuple)) or not all(isinstance(r, dict) for r in reports):
@@ -435,7 +486,10 @@ if __name__ == "__main__":
             reports = json.loads(reports)
         except (ValueError, RecursionError):
             raise ValueError("'%s' is not JSON." % sys.argv[2]) from None
-        print(json.dumps(policy.recommend(reports), indent=1))
+        answer = policy.recommend(reports)
+        if policy.content.get("card"):
+            answer["card"] = policy.card(reports)
+        print(json.dumps(answer, indent=1))
     except UnicodeDecodeError:
         sys.exit("A file is not text.")
     except (OSError, ValueError) as problem:

@@ -13,6 +13,7 @@ from smdp.steps.new_data import NEW_DATA
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
 from smdp.steps.rescaling import RESCALING
+from smdp.steps.rule import RULE
 from smdp.steps.screening import SCREENING
 from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
@@ -21,8 +22,8 @@ from smdp.text import listing, shorten
 
 __all__ = [
     "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PLACEBO", "POLICY",
-    "RESCALING", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step",
-    "add_step", "remove_step", "step_named", "steps",
+    "RESCALING", "RULE", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection",
+    "Step", "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -37,6 +38,7 @@ _STEPS: list[Step] = [
     POLICY,
     FOLDS,
     EVALUATION,
+    RULE,
     PLACEBO,
     NEW_DATA,
 ]

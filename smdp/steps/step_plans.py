@@ -12,6 +12,7 @@ from smdp.data.reshape import Layout
 from smdp.data.shaping.join import JoinTable
 from smdp.data.shaping.operation import Operation
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.rule_settings import RuleSettings
 from smdp.feature_map.kinds import map_kind
 from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
@@ -224,6 +225,21 @@ class PlaceboPlan(Settings):
         given=(5, 500),
     )
     settings: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class RulePlan(Settings):
+    """One policy as a rule that fits on a card, and rules of one's own judged beside it.
+
+    `policy`: which of the plan's policies, counted from 1. `own`: rules as text, such as
+    "stress < 4 -> message; else none". `evaluation`: how all of them are judged.
+    """
+
+    policy: int = setting(1, "Policy", least=1, page=False)
+    settings: RuleSettings = field(default_factory=RuleSettings)
+    own: tuple[str, ...] = setting((), "My own rules", what="rules", page=False)
+    evaluation: EvaluationSettings = setting(EvaluationSettings, factory=True, page=False)
     seed: int = seed_setting()
 
 

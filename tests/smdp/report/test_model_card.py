@@ -33,12 +33,12 @@ def test_its_numbers_are_those_of_the_analysis(analysis):
 def test_the_file_has_it_and_the_reader_reads_it_all_the_same(analysis, tmp_path):
     policy, prepared = analysis.policies[0], analysis.prepared
     card = model_card(analysis)
-    export_policy(policy, prepared, tmp_path / "policy.json", card=card)
+    export_policy(policy, prepared, tmp_path / "policy.json", model_card=card)
     content = json.loads((tmp_path / "policy.json").read_text(encoding="utf-8"))["content"]
-    assert content["card"] == json.loads(json.dumps(card))
+    assert content["model_card"] == json.loads(json.dumps(card))
     plain = json.loads(policy_text(policy, prepared))["content"]
-    assert "card" not in plain
-    del content["card"]
+    assert "model_card" not in plain
+    del content["model_card"]
     assert content == plain
     assert policy_reader.__doc__
 

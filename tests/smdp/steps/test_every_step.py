@@ -227,6 +227,7 @@ BAD = {
     "markov": {"most": 11},
     "policy": {"discount": 2.0},
     "evaluation": {"folds": 0},
+    "rule": {"depth": 4},
     "placebo": {"repeats": 0},
     "trial": {"coverage": 2.0},
     "new_data": {"withdraw_level": 2.0},

@@ -1,0 +1,279 @@
+"""A learned policy, distilled to a rule that fits on a card.
+
+Each decision has a doubly robust score for each action (`rule_scores`), at first with the full
+policy followed afterwards, then with the card itself, until it no longer changes; the tree with the
+largest sum of scores is found by looking at all of them. How many questions it has is decided by
+people who were not looked at, and more of them must be better by more than one standard error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from smdp.data.trajectories import Trajectories
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.evaluation_study import EvaluationStudy, evaluation_study
+from smdp.evaluation.rule_scores import doubly_robust_scores
+from smdp.evaluation.rule_settings import RuleSettings
+from smdp.evaluation.target import AnyPolicy, Target, policy_target
+from smdp.policy.as_measured import AsMeasured, as_measured
+from smdp.policy.rule_card import Branch, End, Question, RuleCard, Tree
+from smdp.policy.rule_questions import Askables, askables
+from smdp.policy.rule_search import (
+    Found,
+    Leaf,
+    Problem,
+    Split,
+    best_tree,
+    follow,
+    problem_of,
+    refuse_if_endless,
+    seconds_of,
+)
+from smdp.progress import Progress, silent
+
+Floats = NDArray[np.float64]
+
+#: Samples of people for the spread of a value, where only the value is looked at.
+FEW_SAMPLES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class CardSearch:
+    """A card, and what it was found in.
+
+    `depths`: depth, gain (over the same for everybody, a decision, of people not looked at),
+    standard_error of what it falls behind the best. `rounds`: card, value. `problem`: that of the
+    round whose card was kept; its rows are the decisions with a choice.
+    """
+
+    card: RuleCard
+    depth: int  # that was allowed in the end; the card may ask less
+    depths: pd.DataFrame
+    rounds: pd.DataFrame
+    problem: Problem
+    asked: Askables
+    subject: NDArray[np.int64]  # (R,): of the problem's rows
+
+
+def learn_rule_card(
+    trajectories: Trajectories,
+    policy: AnyPolicy,
+    settings: RuleSettings = RuleSettings(),  # noqa: B008 - frozen
+    *,
+    measured: AsMeasured | None = None,
+    evaluation: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - frozen
+    seed: int = 0,
+    progress: Progress = silent,
+) -> CardSearch:
+    """The best rule of few questions for these people.
+
+    `measured`: the same decisions in own units; None: questions are about the trajectories' own
+    numbers. Folds, discount and the model of the values are those of the evaluation.
+    """
+    measured = measured or as_measured(trajectories)
+    few = replace(evaluation, bootstraps=FEW_SAMPLES)
+    study = evaluation_study(trajectories, policy, few, seed)
+    choice = study.rows.available
+    rows = study.rows.take(choice)
+    asked = askables(measured, rows, settings.variables)
+    refuse_if_endless(_seconds(asked, len(rows.level), rows.actions, settings, study))
+    fold, subject = study.fold[study.rows.unit][choice], study.rows.subject[choice]
+    count = int(choice.sum())
+
+    def problem_after(target: Target) -> Problem:
+        scores = doubly_robust_scores(study, target)[choice]
+        return problem_of(asked.each, scores, np.ones(count), settings.least_share)
+
+    progress(0.0, "Scoring the decisions by the full policy")
+    problem = problem_after(policy_target(trajectories, study.rows, study.taken, policy))
+    depth, depths = chosen_depth(problem, fold, subject, settings)
+    found: list[tuple[RuleCard, float, Problem]] = []
+    for number in range(settings.rounds):
+        progress((1 + number) / (1 + settings.rounds), f"Finding the card, round {number + 1}")
+        tree = best_tree(problem, depth, lambda share: None)
+        card = RuleCard(_told(tree, problem, asked), trajectories.action_labels)
+        if any(card == earlier for earlier, _, _ in found):
+            break
+        target = policy_target(measured.trajectories, study.rows, study.taken, card)
+        found.append((card, study.estimate(study.shared(target)).value, problem))
+        problem = problem_after(target)
+    card, _, problem = max(found, key=lambda each: each[1])
+    return CardSearch(
+        card=card,
+        depth=depth,
+        depths=depths,
+        rounds=pd.DataFrame(
+            [(each.in_words(), value) for each, value, _ in found], columns=["card", "value"]
+        ),
+        problem=problem,
+        asked=asked,
+        subject=subject,
+    )
+
+
+def chosen_depth(
+    problem: Problem,
+    fold: NDArray[np.int64],
+    subject: NDArray[np.int64],
+    settings: RuleSettings,
+) -> tuple[int, pd.DataFrame]:
+    """The fewest questions in a row that are not more than one standard error behind the best.
+
+    (R,): each decision's fold of people, who are judged by a tree found without them.
+    """
+    depths = range(settings.depth + 1)
+    people = int(subject.max()) + 1
+    earned = np.zeros((len(depths), people))
+    place = np.arange(len(subject))
+    for k in np.unique(fold).tolist():
+        out = fold == k
+        others = replace(
+            problem,
+            weight=np.where(out, 0.0, problem.weight),
+            least=settings.least_share * float(problem.weight[~out].sum()),
+        )
+        for depth in depths:
+            chosen = follow(best_tree(others, depth), problem)
+            worth = problem.weight * problem.gains[place, chosen]
+            earned[depth] += np.bincount(subject[out], worth[out], people)
+    behind = earned[earned.sum(axis=1).argmax()] - earned
+    error = np.sqrt(people * behind.var(axis=1, ddof=1)) if people > 1 else np.full(len(depths), 0)
+    enough = behind.sum(axis=1) <= error
+    total = float(problem.weight.sum())
+    table = pd.DataFrame(
+        {
+            "depth": list(depths),
+            "gain": (earned - earned[0]).sum(axis=1) / total,
+            "standard_error": error / total,
+        }
+    )
+    return int(enough.argmax()), table
+
+
+@dataclass(frozen=True)
+class CameBack:
+    """How often parts of a card come back over samples of people."""
+
+    questions: pd.DataFrame
+    first: pd.DataFrame
+    agreement: float
+    samples: int
+
+
+#: Two cuts are near each other if so few of the decisions lie between them.
+NEAR = 0.125
+
+
+def stability_of(
+    search: CardSearch, settings: RuleSettings, seed: int, progress: Progress = silent
+) -> CameBack:
+    """The search again on samples of people, with the scores and the depth as they are.
+
+    `questions`, of each question of the card: question, variable, first (whether it is asked
+    first), again (the share of samples whose tree asks for the variable), near (for the variable
+    with a cut that divides the decisions at about the same place), in_place (first and near, of the
+    first question). `first`: variable ("" for none), share of samples that ask for it first.
+    `agreement`: of the samples' trees with the card, over decisions and samples.
+    """
+    problem, asked = search.problem, search.asked.each
+    people = int(search.subject.max()) + 1
+    own = search.card.questions
+    where = [_place(question, search) for question in own]
+    again = np.zeros((len(own), 3))
+    first: dict[str, int] = {}
+    alike = 0.0
+    card = _as_found(search.card.tree, search)
+    does = follow(card, problem)
+    for b in range(settings.resamples):
+        progress(b / settings.resamples, f"Sample {b + 1} of {settings.resamples}")
+        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(21, b)))
+        times = np.bincount(random.integers(0, people, people), minlength=people)
+        weight = times[search.subject].astype(float)
+        drawn = replace(problem, weight=weight, least=settings.least_share * float(weight.sum()))
+        tree = best_tree(drawn, search.depth)
+        alike += float((follow(tree, problem) == does).mean())
+        pairs = list(_questions(tree))
+        name = asked[pairs[0][0]].variable if pairs else ""
+        first[name] = first.get(name, 0) + 1
+        for place, (variable, question) in enumerate(where):
+            same = [q for v, q in pairs if v == variable]
+            near = [q for q in same if _near(search, variable, question, q)]
+            at_once = bool(pairs) and pairs[0][0] == variable and pairs[0][1] in near
+            again[place] += bool(same), bool(near), at_once
+    count = max(1, settings.resamples)
+    counted = sorted(first.items(), key=lambda each: (-each[1], each[0]))
+    return CameBack(
+        questions=pd.DataFrame(
+            {
+                "question": [question.words() for question in own],
+                "variable": [question.variable for question in own],
+                "first": [place == 0 for place in range(len(own))],
+                "again": again[:, 0] / count,
+                "near": again[:, 1] / count,
+                "in_place": again[:, 2] / count,
+            }
+        ),
+        first=pd.DataFrame(
+            {
+                "variable": pd.Series([name for name, _ in counted], dtype=object),
+                "share": [times / count for _, times in counted],
+            }
+        ),
+        agreement=alike / count if settings.resamples else float("nan"),
+        samples=settings.resamples,
+    )
+
+
+def _seconds(
+    asked: Askables, decisions: int, actions: int, settings: RuleSettings, study: EvaluationStudy
+) -> float:
+    """Of everything that is searched for one card."""
+    searches = int(study.fold.max()) + 1 + settings.rounds + settings.resamples
+    questions = sum(len(each.questions) for each in asked.each)
+    once = seconds_of(len(asked.each), questions, decisions, actions, settings.depth)
+    return once * searches if settings.depth > 2 else 0.0
+
+
+def _told(tree: Found, problem: Problem, asked: Askables) -> Tree:
+    """The tree with its questions in words."""
+
+    def told(part: Found, there: NDArray[np.bool_]) -> Tree:
+        if isinstance(part, Leaf):
+            return End(part.action, int(there.sum()))
+        holds = problem.holds(part.variable, part.question)
+        question = asked.each[part.variable].questions[part.question]
+        return Branch(question, told(part.yes, there & holds), told(part.no, there & ~holds))
+
+    return told(tree, np.ones(len(problem.gains), dtype=bool))
+
+
+def _place(question: Question, search: CardSearch) -> tuple[int, int]:
+    for j, each in enumerate(search.asked.each):
+        if question in each.questions:
+            return j, each.questions.index(question)
+    raise ValueError("a question that was not asked")
+
+
+def _as_found(tree: Tree, search: CardSearch) -> Found:
+    if isinstance(tree, End):
+        return Leaf(tree.action)
+    variable, question = _place(tree.question, search)
+    return Split(variable, question, _as_found(tree.yes, search), _as_found(tree.no, search))
+
+
+def _questions(tree: Found) -> list[tuple[int, int]]:
+    if isinstance(tree, Leaf):
+        return []
+    return [(tree.variable, tree.question), *_questions(tree.yes), *_questions(tree.no)]
+
+
+def _near(search: CardSearch, variable: int, one: int, other: int) -> bool:
+    own = search.asked.each[variable]
+    if not own.ordered:
+        return one == other
+    return bool((own.holds(one) != own.holds(other)).mean() <= NEAR)

@@ -1,0 +1,61 @@
+"""The settings of finding a rule that fits on a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smdp.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class RuleSettings(Settings):
+    """A tree of at most `depth` questions in a row over variables as they were measured.
+
+    `variables`: those that it may ask for; none named: all. `least_share`: of the decisions with a
+    choice, at each end. `rounds`: how often the decisions are scored anew by the value of the card
+    itself, after the first time by that of the full policy. `resamples`: of people, to see whether
+    the same questions come back.
+
+    Reference: Athey & Wager (2021), "Policy learning with observational data"; Sverdrup et al.
+    (2020), "policytree".
+    """
+
+    depth: int = setting(
+        2,
+        "Questions in a row, at most",
+        help="Fewer are taken where more are not clearly better for people who were not looked at. "
+        "Three take much longer to find.",
+        least=0,
+        most=3,
+        choices={0: "none", 1: "1", 2: "2", 3: "3"},
+        control="select",
+    )
+    variables: tuple[str, ...] = setting(
+        (),
+        "Variables that it may ask for",
+        help="None named: all that are numbers or have levels. Fewer leave less to chance.",
+        what="variables",
+        control="several",
+    )
+    least_share: float = setting(
+        0.05,
+        "Smallest share of decisions at an end",
+        help="No rule is made for fewer decisions than this.",
+        what="a share",
+        least=0,
+        below=0.5,
+        given=(0, 0.4),
+        step=0.01,
+        percent=True,
+        more=True,
+    )
+    rounds: int = setting(4, "Rounds of scoring", least=1, most=50, page=False)
+    resamples: int = setting(
+        100,
+        "Resamples of people",
+        help="How many times people are drawn anew, with replacement, and the rule is found again: "
+        "whether the same questions come back. 0: not done.",
+        least=0,
+        given=(0, 1000),
+        more=True,
+    )

@@ -1,0 +1,106 @@
+"""Finding a card and judging it: three actions, availability, nothing to find."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import smdp
+from smdp.errors import SettingError
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.placebo import shuffled_actions
+from smdp.evaluation.rule_learning import learn_rule_card
+from smdp.evaluation.rule_settings import RuleSettings
+from smdp.evaluation.rule_value import make_rule_card
+from smdp.policy.policy_settings import PolicySettings
+from smdp.simulation.three_action import three_action
+
+QUICK = EvaluationSettings(folds=3, bootstraps=20, segments=3)
+FEW = RuleSettings(resamples=5)
+OWN = "pain <= 4 -> message; mood <= 3 -> call; else none"
+
+
+@pytest.fixture(scope="module")
+def walking():
+    """60 people: a message helps when pain is low, a call when mood is low."""
+    frame = three_action(seed=3, subjects=60)
+    prepared = smdp.prepare(frame, smdp.guess_roles(frame))
+    fitted = smdp.identity_feature_map(prepared.trajectories.select(["pain", "mood", "fatigue"]))
+    settings = PolicySettings(discount=0.5, bootstraps=0)
+    return prepared, smdp.learn_policy(prepared.trajectories, fitted, settings)
+
+
+@pytest.fixture(scope="module")
+def report(walking):
+    return make_rule_card(
+        *walking, FEW, own=(OWN, "pain > 99 -> call; else none"), evaluation=QUICK
+    )
+
+
+def test_the_card_asks_for_what_is_planted(report):
+    assert {"pain", "mood"} & set(report.card.asked)
+    assert set(report.card.asked) <= {"pain", "mood", "fatigue"}
+    assert report.card.depth <= 2
+    assert "message" in report.card.in_words()
+    gain = report.difference("card", "observed")
+    assert gain["lower"] > 0
+
+
+def test_what_is_reported(report):
+    assert list(report.values["policy"]) == [
+        "card", "learned", "my rule 1", "my rule 2", "observed",
+        "always none", "always message", "always call",
+    ]  # fmt: skip
+    cost = report.cost
+    assert cost["lower"] < cost["estimate"] < cost["upper"]
+    assert cost["estimate"] == pytest.approx(-report.difference("card", "learned")["estimate"])
+    assert 0.5 < report.agreement <= 1
+    assert report.own["fulfilled"].iloc[1] == 0
+    assert 0 < report.own["fulfilled"].iloc[0] < 1
+    assert len(report.folds) == 3
+    assert report.folds["people"].sum() == report.subjects
+    assert report.first["share"].sum() == pytest.approx(1)
+    assert (report.questions["near"] <= report.questions["again"]).all()
+
+
+def test_a_rule_that_nobody_fulfils_is_always_the_other_action(report):
+    nobody, never = report.value("my rule 2"), report.value("always none")
+    assert nobody["estimate"] == pytest.approx(never["estimate"], abs=1e-9)
+
+
+def test_the_same_again_to_the_last_bit(walking, report):
+    again = make_rule_card(
+        *walking, FEW, own=(OWN, "pain > 99 -> call; else none"), evaluation=QUICK
+    )
+    assert again == report
+
+
+def test_with_nothing_to_find_it_is_mostly_the_same_for_everybody(walking):
+    prepared, policy = walking
+    asked = []
+    for seed in range(6):
+        nothing = shuffled_actions(prepared.trajectories, np.random.default_rng(seed))
+        card = learn_rule_card(nothing, policy, FEW, evaluation=QUICK).card
+        asked.append(len(card.questions))
+    assert sum(count > 0 for count in asked) <= 2
+
+
+def test_all_people_alike(walking):
+    prepared, policy = walking
+    own = prepared.trajectories
+    alike = replace(own, states=np.where(np.isfinite(own.states), 1.0, np.nan))
+    card = learn_rule_card(alike, policy, FEW, evaluation=QUICK).card
+    assert card.questions == ()
+
+
+def test_a_search_without_an_end_is_refused(walking):
+    deep = replace(FEW, depth=3, resamples=100_000)
+    with pytest.raises(SettingError, match="three questions in a row would take about"):
+        learn_rule_card(*_bare(walking), deep, evaluation=QUICK)
+
+
+def _bare(walking):
+    prepared, policy = walking
+    return prepared.trajectories, policy
