@@ -54,6 +54,8 @@ HOMES: dict[str, str] = {
     "policy plan": "smdp.steps.step_plans:PolicyPlan",
     "evaluation plan": "smdp.steps.step_plans:EvaluationPlan",
     "placebo plan": "smdp.steps.step_plans:PlaceboPlan",
+    "trade-off settings": "smdp.evaluation.trade_off:TradeOffSettings",
+    "trade-off plan": "smdp.steps.step_plans:TradeOffPlan",
     "trial plan": "smdp.steps.step_plans:TrialPlan",
     # what was found
     "data variable": "smdp.data.variables:Variable",
@@ -76,6 +78,9 @@ HOMES: dict[str, str] = {
     "support": "smdp.policy.support:Support",
     "policy": "smdp.policy.learned_policy:LearnedPolicy",
     "policy value": "smdp.evaluation.value:PolicyValue",
+    "judged decisions": "smdp.evaluation.judged_decisions:JudgedDecisions",
+    "estimate": "smdp.evaluation.estimators:Estimate",
+    "trade-off": "smdp.evaluation.trade_off:TradeOff",
     "placebo check": "smdp.evaluation.placebo:PlaceboCheck",
     "trial summary": "smdp.evaluation.trial_effects:TrialSummary",
     "explanation": "smdp.explanation.policy_explanation:Explanation",

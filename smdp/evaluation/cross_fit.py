@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +83,7 @@ def learned_without_each(
         share = 0.8
         fitting = between(progress, 0.0, share)
         maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
-    # Errors of margins and parameters are of no use here.
-    settings = replace(policy.settings, bootstraps=0)
+    settings = policy.settings.without_errors
 
     def learning(k: int) -> Progress:
         text = f"Learning the policy without fold {k + 1}"

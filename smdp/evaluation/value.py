@@ -31,6 +31,7 @@ from smdp.evaluation.estimators import (
     stepwise,
 )
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.judged_decisions import JudgedDecisions, judged_decisions
 from smdp.evaluation.positivity import positivity_table, positivity_warnings
 from smdp.evaluation.target import AnyPolicy, Target, always_target, observed_target, policy_target
 from smdp.evaluation.value_rows import ValueRows, value_rows
@@ -68,6 +69,7 @@ class PolicyValue(Result):
     decisions: int
     cross_fitted: bool
     seed: int
+    judged: JudgedDecisions | None = None  # None: of an evaluation that was saved without it
 
     @property
     def estimate(self) -> float:
@@ -181,6 +183,7 @@ def _evaluated(
         decisions=len(study.rows.level),
         cross_fitted=isinstance(policy, LearnedPolicy),
         seed=seed,
+        judged=judged_decisions(study.rows, estimates),
     )
 
 

@@ -31,6 +31,7 @@ from smdp.text import listing
 
 FORMAT, VERSION = "smdp policy", 1
 WITH_WORDS = 2  # the version of a file with nominal variables or texts
+WITH_CAUTION = 3  # that of a pessimistic policy, by which an older reader would not abide
 READER = "policy_reader.py"
 
 PURPOSE = (
@@ -119,6 +120,8 @@ def policy_text(
     lines = ",\n".join(parts)
     words = "texts" in content
     version = WITH_WORDS if words else VERSION
+    if policy.reference is not None:
+        version = WITH_CAUTION
     head = f'"format": "{FORMAT}", "version": {version}, "fingerprint": "{fingerprint}"'
     return f'{{{head},\n"content": {{\n{lines}\n}}}}\n'
 
@@ -166,6 +169,9 @@ def _content(
     words = {}
     if use.texts or any(each.variable.kind == "nominal" for each in use.measured):
         words = {"texts": {"rule": HOW_TEXTS, "of": [_text(each) for each in use.texts]}}
+    caution = {}
+    if policy.reference is not None:
+        caution = {"reference": policy.reference, "pessimism": settings.pessimism}
     return {
         "about": {
             "made_by": f"smdp {__version__}",
@@ -186,9 +192,10 @@ def _content(
         },
         "levels": levels,
         "rule": {
-            "z": NormalDist().inv_cdf(1 - settings.abstain_level),
+            "z": NormalDist().inv_cdf(1 - settings.abstain_level) * policy.error_scale,
             "abstain_level": settings.abstain_level,
             "least_share": settings.least_share,
+            **caution,
         },
         "feature_map": _network(
             fitted.centre[used],

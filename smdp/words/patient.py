@@ -19,6 +19,8 @@ def headline(patient: PatientExplanation) -> tuple[str, str]:
     if patient.recommendation is None:
         return "No recommendation", f"{capital(patient.reason)}."
     how = f"Ahead of {second} by {margin_text(patient)}."
+    if patient.in_doubt:
+        how = f"{_in_doubt(patient)}."
     if patient.warnings:
         outside = listing([f"'{problem.about}'" for problem in patient.warnings])
         how += f" But {outside} lies outside what was seen in the study: do not rely on it."
@@ -31,6 +33,17 @@ def margin_text(patient: PatientExplanation) -> str:
     if math.isnan(patient.margin_lower):
         return text
     return f"{text} ({patient.margin_lower:.2f} to {patient.margin_upper:.2f})"
+
+
+def _in_doubt(patient: PatientExplanation) -> str:
+    """Why a pessimistic policy recommends what is not clearly better."""
+    best, second = action_name(patient.best), action_name(patient.second)
+    if patient.margin < 0:
+        return (
+            f"{capital(second)} is estimated to be better, but that is not clear ({best} minus "
+            f"{second}: {margin_text(patient)}), and in doubt this policy recommends {best}"
+        )
+    return f"Ahead of {second} by {margin_text(patient)}, which is not clear"
 
 
 def margin_note(patient: PatientExplanation, level: float) -> str:

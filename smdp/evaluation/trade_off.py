@@ -1,0 +1,265 @@
+"""The cost of treating: how many treatments a policy gives, and what it earns, as they cost more.
+
+The outcome minus a cost for each treatment is what the policy is learned for; a cost depends on the
+action alone, so that the features that were sufficient stay so, and the maps of the folds are those
+of the outcome itself. At each cost a linear policy is learned without each fold of people (closed
+form: milliseconds) and judged on that fold, with the outcome as it is, and again with 1 for each
+treatment and 0 else: the share of decisions at which it treats, where it goes. Both by the doubly
+robust estimate with the marginal weights of its value, so both have intervals, and so does the
+difference to the policy for which treating costs nothing.
+
+Reference: Roijers, Vamplew, Whiteson & Dazeley (2013), "A survey of multi-objective sequential
+decision-making" (scalarised returns and the front that they trace).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from smdp.data.trajectories import Trajectories
+from smdp.evaluation.cross_fit import MapsWithoutFolds
+from smdp.evaluation.estimators import Estimate, standard_error
+from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.target import Target, observed_target, policy_target
+from smdp.evaluation.value import EvaluationStudy, evaluation_study, quantile
+from smdp.feature_map.fitted_map import FittedFeatureMap
+from smdp.independence.inputs import check_seed
+from smdp.parallel import each
+from smdp.policy.learned_policy import LearnedPolicy, learn_policy, reference_action
+from smdp.policy.policy_settings import PolicySettings
+from smdp.progress import Progress, silent
+from smdp.result import Result
+from smdp.settings import Settings, require, setting
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TradeOffSettings(Settings):
+    """How the cost of treating is followed.
+
+    `costs`: of one treatment, in the outcome's own unit, in increasing order; None: `points` of
+    them, from 0 to what all but a few treatments are worth. `dearer`: by action, how many times the
+    cost it has; 1 for those not named, and the `reference` costs nothing ("" is the first action).
+    """
+
+    points: int = setting(
+        9,
+        "Costs tried",
+        help="From treatments that cost nothing to a cost at which hardly any is worth it.",
+        least=3,
+        given=(3, 25),
+    )
+    costs: tuple[float, ...] | None = setting(
+        None,
+        "Costs",
+        help="In the outcome's own unit.",
+        least=0,
+        ordered=True,
+        empty="from 0 to what treatment is worth",
+        page=False,
+    )
+    reference: str = setting(
+        "",
+        "Treatment that costs nothing",
+        help="As a rule the one that is no treatment at all.",
+        empty="the first one of the study",
+        page=False,
+    )
+    dearer: tuple[float, ...] | None = setting(
+        None,
+        "Times the cost, by action",
+        help="One number for each action, in the order of the study.",
+        least=0,
+        empty="1 for every treatment",
+        page=False,
+    )
+
+    def times(self, labels: tuple[str, ...]) -> Floats:
+        """(K,): how many times the cost each action has."""
+        free = reference_action(PolicySettings(reference=self.reference), labels)
+        found = np.ones(len(labels))
+        if self.dearer is not None:
+            wanted = f"one number for each of the {len(labels)} actions"
+            require(len(self.dearer) == len(labels), "dearer", wanted, self.dearer)
+            found = np.array(self.dearer, dtype=float)
+        found[free] = 0.0
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TradeOff(Result):
+    """`curve`: a row for each cost: cost, then of the share of decisions at which the policy treats
+    and of the outcome, without the cost: treated, treated_lower, treated_upper, outcome, ..; and
+    lost, lost_lower, lost_upper: the outcome less that of the policy at no cost; trusted.
+
+    `as_done`: treated and outcome as people were treated, with the same columns.
+    """
+
+    curve: pd.DataFrame
+    as_done: pd.Series
+    reference: str
+    discount: float
+    coverage: float
+    settings: TradeOffSettings
+    seed: int
+
+    def at(self, cost: float) -> pd.Series:
+        """The row of the cost that is nearest."""
+        return self.curve.iloc[int((self.curve["cost"] - cost).abs().to_numpy().argmin())]
+
+
+def trade_off(
+    trajectories: Trajectories,
+    policy: LearnedPolicy,
+    settings: TradeOffSettings = TradeOffSettings(),  # noqa: B008 - frozen
+    evaluation: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - frozen
+    *,
+    maps: Sequence[FittedFeatureMap] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> TradeOff:
+    """As treating costs more: a linear policy on the features of `policy`, with its discount.
+
+    `maps`: of each fold, made without it; None fits those of `policy` anew, as
+    `evaluate_policy` does it.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    check_seed(seed)
+    progress = progress or silent
+    labels = trajectories.action_labels
+    times = settings.times(labels)
+    asked = PolicySettings(
+        discount=policy.settings.discount, ridge=policy.settings.ridge, bootstraps=0
+    )
+    with threadpool_limits(1, user_api="blas"):
+        study = evaluation_study(trajectories, policy, evaluation, seed)
+        progress(0.0, "Fitting the maps of the folds")
+        fold = fold_of_trajectories(study)
+        if maps is None:
+            maps = [policy.feature_map] * (int(fold.max()) + 1)
+            if evaluation.refit_map:
+                own = trajectories.select(policy.variables)
+                maps = MapsWithoutFolds().of(own, policy.feature_map, fold, silent)
+        costs = settings.costs
+        if costs is None:
+            costs = _costs(trajectories, policy, asked, times, settings.points)
+        treats = np.append(times > 0, False)[study.rows.level].astype(float)
+        shared = (study, treats, trajectories, tuple(maps), fold, times, asked)
+
+        def say(k: int) -> Progress:
+            text = f"Cost {k + 1} of {len(costs)}"
+            return lambda share, what: progress(0.2 + 0.8 * (k + share) / len(costs), text)
+
+        found = list(each(_at_cost, costs, *shared, progress=say))
+        done = _both(study, treats, study.shared(observed_target(study.rows)))
+    progress(1.0, "The cost of treating is followed")
+    rows = [
+        {"cost": cost, **_row(study, own, found[0], evaluation)}
+        for cost, own in zip(costs, found, strict=True)
+    ]
+    as_done = pd.Series(_row(study, done, found[0], evaluation))
+    free = reference_action(PolicySettings(reference=settings.reference), labels)
+    return TradeOff(
+        curve=pd.DataFrame(rows),
+        as_done=as_done,
+        reference=labels[free],
+        discount=study.discount,
+        coverage=evaluation.coverage,
+        settings=settings,
+        seed=seed,
+    )
+
+
+Both = tuple[Estimate, Estimate]  # of the outcome, and of the share of decisions with a treatment
+
+
+def fold_of_trajectories(study: EvaluationStudy) -> NDArray[np.int64]:
+    """(n,): of each trajectory, -1 for those without a decision."""
+    fold = np.full(study.rows.shape[0], -1, dtype=np.int64)
+    fold[study.rows.row] = study.fold[study.rows.unit]
+    return fold
+
+
+def _costs(
+    trajectories: Trajectories,
+    policy: LearnedPolicy,
+    asked: PolicySettings,
+    times: Floats,
+    points: int,
+) -> tuple[float, ...]:
+    """From 0 to what treatment is worth at all but a few of the decisions, in round steps."""
+    learned = learn_policy(trajectories, policy.feature_map, asked, seed=0)
+    rows = trajectories.rows()
+    states = rows.at(trajectories.select(policy.variables).states)
+    q = learned.q_values(states)
+    free = int(np.argmin(times))
+    dear = times > 0
+    worth = ((q[:, dear] - q[:, [free]]) / times[dear]).max(axis=1)
+    top = float(np.nanquantile(worth, 1 - FEW))
+    if not top > 0:  # treatment is worth nothing anywhere: a range in which that can be seen
+        top = float(np.nanstd(rows.at(trajectories.utilities))) / 2 or 1.0
+    step = top / (points - 1)
+    digits = 1 - int(np.floor(np.log10(step)))
+    return tuple(round(k * round(step, digits), digits + 1) for k in range(points))
+
+
+#: The share of the decisions at which treatment may still be worth the largest cost.
+FEW = 0.02
+
+
+def _at_cost(
+    cost: float,
+    study: EvaluationStudy,
+    treats: Floats,
+    trajectories: Trajectories,
+    maps: tuple[FittedFeatureMap, ...],
+    fold: NDArray[np.int64],
+    times: Floats,
+    asked: PolicySettings,
+    progress: Progress = silent,
+) -> Both:
+    progress(0.0, "")
+    charged = np.append(times, 0.0)[trajectories.actions] * trajectories.available  # -1: no action
+    costly = replace(trajectories, utilities=trajectories.utilities - cost * charged)
+    learned = [
+        learn_policy(costly.take(fold != k), own, asked, seed=0) for k, own in enumerate(maps)
+    ]
+    targets = [policy_target(trajectories, study.rows, study.taken, each) for each in learned]
+    return _both(study, treats, targets)
+
+
+def _both(study: EvaluationStudy, treats: Floats, targets: Sequence[Target]) -> Both:
+    counted = replace(study, rows=replace(study.rows, utility=treats))
+    return study.estimate(targets), counted.estimate(targets)
+
+
+def _row(
+    study: EvaluationStudy, own: Both, free: Both, evaluation: EvaluationSettings
+) -> dict[str, object]:
+    outcome, treated = own
+    effective = min(study.effective(outcome.weights), study.effective(free[0].weights))
+    enough = effective >= evaluation.least_effective
+    factor = quantile(effective, evaluation.coverage) if enough else np.nan
+    lost = standard_error(
+        outcome.influence - free[0].influence, outcome.fitted_q_draws - free[0].fitted_q_draws
+    )
+    share = treated.value
+    return {
+        "treated": float(np.clip(share, 0, 1)),
+        "treated_lower": float(np.clip(share - factor * treated.error, 0, 1)),
+        "treated_upper": float(np.clip(share + factor * treated.error, 0, 1)),
+        "outcome": outcome.value,
+        "outcome_lower": outcome.value - factor * outcome.error,
+        "outcome_upper": outcome.value + factor * outcome.error,
+        "lost": outcome.value - free[0].value,
+        "lost_lower": outcome.value - free[0].value - factor * lost,
+        "lost_upper": outcome.value - free[0].value + factor * lost,
+        "trusted": enough,
+    }
