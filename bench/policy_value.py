@@ -20,8 +20,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from smdp.evaluation.cross_fit import MapsWithoutFolds
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.value import evaluate_policy, evaluation_study
+from smdp.evaluation.evaluation_study import evaluation_study
+from smdp.evaluation.value import evaluate_policy
 from smdp.feature_map.identity import identity_feature_map
 from smdp.policy.learned_policy import learn_policy
 from smdp.policy.policy_settings import PolicySettings
@@ -89,7 +91,7 @@ def one(model: str, q: str, seed: int) -> dict[str, tuple[float, ...]]:
     start = perf_counter()
     value = evaluate_policy(trajectories, policy, SETTINGS, seed=seed)
     study = evaluation_study(trajectories, policy, SETTINGS, seed)
-    by_fold = study.learned(policy, refit_map=True, progress=silent)
+    by_fold = study.learned(policy, refitted=MapsWithoutFolds(), progress=silent)
     share = np.bincount(study.fold) / len(study.fold)
     truths = [true_value(model, each.recommend, seed=seed + 1) for each in by_fold]
     everybody = true_value(model, policy.recommend, seed=seed + 1)

@@ -70,8 +70,15 @@ _HOME = {
     "placebo_check": "smdp.evaluation.placebo",
     "TrialSummary": "smdp.evaluation.trial_effects",
     "trial_summary": "smdp.evaluation.trial_effects",
+    "study_in_folds": "smdp.evaluation.evaluation_study",
+    "JudgedPolicies": "smdp.evaluation.judged_in_folds",
+    "judged_in_folds": "smdp.evaluation.judged_in_folds",
     "PolicyValue": "smdp.evaluation.value",
+    "evaluate_policies": "smdp.evaluation.value",
     "evaluate_policy": "smdp.evaluation.value",
+    "FoldAnalyses": "smdp.evaluation.whole_analysis",
+    "WholeAnalysis": "smdp.evaluation.whole_analysis",
+    "analyses_without_each": "smdp.evaluation.whole_analysis",
     "PatientExplanation": "smdp.explanation.patient_explanation",
     "explain_patient": "smdp.explanation.patient_explanation",
     "Explanation": "smdp.explanation.policy_explanation",
@@ -186,12 +193,19 @@ if TYPE_CHECKING:
     from smdp.errors import SettingError as SettingError
     from smdp.errors import SmdpError as SmdpError
     from smdp.evaluation.evaluation_settings import EvaluationSettings as EvaluationSettings
+    from smdp.evaluation.evaluation_study import study_in_folds as study_in_folds
+    from smdp.evaluation.judged_in_folds import JudgedPolicies as JudgedPolicies
+    from smdp.evaluation.judged_in_folds import judged_in_folds as judged_in_folds
     from smdp.evaluation.placebo import PlaceboCheck as PlaceboCheck
     from smdp.evaluation.placebo import placebo_check as placebo_check
     from smdp.evaluation.trial_effects import TrialSummary as TrialSummary
     from smdp.evaluation.trial_effects import trial_summary as trial_summary
     from smdp.evaluation.value import PolicyValue as PolicyValue
+    from smdp.evaluation.value import evaluate_policies as evaluate_policies
     from smdp.evaluation.value import evaluate_policy as evaluate_policy
+    from smdp.evaluation.whole_analysis import FoldAnalyses as FoldAnalyses
+    from smdp.evaluation.whole_analysis import WholeAnalysis as WholeAnalysis
+    from smdp.evaluation.whole_analysis import analyses_without_each as analyses_without_each
     from smdp.explanation.patient_explanation import PatientExplanation as PatientExplanation
     from smdp.explanation.patient_explanation import explain_patient as explain_patient
     from smdp.explanation.policy_explanation import Explanation as Explanation

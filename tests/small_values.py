@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from smdp.evaluation.value import DOUBLY_ROBUST, FITTED_Q, STEPWISE, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, FITTED_Q, STEPWISE
 
 WHY = "The estimate rests on the decisions of 3.0 subjects' worth (at least 10 are needed)."
 

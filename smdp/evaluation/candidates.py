@@ -20,7 +20,8 @@ import pandas as pd
 
 from smdp.errors import DataError
 from smdp.evaluation.estimators import Estimate, standard_error
-from smdp.evaluation.value import OBSERVED, PolicyValue, quantile
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import OBSERVED, quantile
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.result import Result
 

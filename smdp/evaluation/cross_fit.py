@@ -45,6 +45,17 @@ def folds_of_subjects(
     )
 
 
+def seeds_of(seed: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Of the folds, and of the samples of subjects."""
+    of_folds, of_samples = np.random.SeedSequence(seed).spawn(2)
+    return of_folds, of_samples
+
+
+def settings_for_judging(settings: PolicySettings) -> PolicySettings:
+    """Errors are of no use where a policy is judged, unless they decide what it recommends."""
+    return settings.without_errors
+
+
 class MapsWithoutFolds:
     """Maps fitted anew to some trajectories without each fold; policies of one map share them."""
 
@@ -83,7 +94,7 @@ def learned_without_each(
         share = 0.8
         fitting = between(progress, 0.0, share)
         maps = refitted.of(trajectories, policy.feature_map, fold, fitting)
-    settings = policy.settings.without_errors
+    settings = settings_for_judging(policy.settings)
 
     def learning(k: int) -> Progress:
         text = f"Learning the policy without fold {k + 1}"

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.estimators import spread
 from smdp.evaluation.judged_decisions import JudgedDecisions
-from smdp.evaluation.value import OBSERVED, quantile
+from smdp.evaluation.value_tables import OBSERVED, quantile
 from smdp.result import Result
 
 Floats = NDArray[np.float64]

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.estimators import standard_error
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.target import AnyPolicy, observed_target
-from smdp.evaluation.value import evaluation_study, quantile
+from smdp.evaluation.evaluation_study import evaluation_study
+from smdp.evaluation.target import AnyPolicy
+from smdp.evaluation.value_tables import quantile
 from smdp.independence.inputs import check_seed
 from smdp.parallel import each
 from smdp.progress import Progress, silent
@@ -110,7 +111,7 @@ def _gain(
     """Of the policy over the observed one, and whether its interval excludes 0."""
     study = evaluation_study(trajectories, policy, settings, seed)
     own = study.estimate(study.targets(policy, refitted=None, progress=silent))
-    observed = study.estimate(study.shared(observed_target(study.rows)))
+    observed = study.estimate(study.observed())
     gain = own.value - observed.value
     error = standard_error(
         own.influence - observed.influence, own.fitted_q_draws - observed.fitted_q_draws

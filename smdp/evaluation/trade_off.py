@@ -25,8 +25,15 @@ from smdp.data.trajectories import Trajectories
 from smdp.evaluation.cross_fit import MapsWithoutFolds
 from smdp.evaluation.estimators import Estimate, standard_error
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.target import Target, observed_target, policy_target
-from smdp.evaluation.value import EvaluationStudy, evaluation_study, quantile
+from smdp.evaluation.evaluation_study import (
+    EvaluationStudy,
+    discount_of,
+    evaluation_study,
+    study_in_folds,
+)
+from smdp.evaluation.target import Target
+from smdp.evaluation.value_tables import quantile
+from smdp.evaluation.whole_analysis import FoldAnalyses
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.parallel import each
@@ -120,14 +127,14 @@ def trade_off(
     settings: TradeOffSettings = TradeOffSettings(),  # noqa: B008 - frozen
     evaluation: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - frozen
     *,
-    maps: Sequence[FittedFeatureMap] | None = None,
+    analyses: FoldAnalyses | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> TradeOff:
     """As treating costs more: a linear policy on the features of `policy`, with its discount.
 
-    `maps`: of each fold, made without it; None fits those of `policy` anew, as
-    `evaluate_policy` does it.
+    `analyses`: with the whole analysis anew in each fold, the maps and folds are theirs; else the
+    map of `policy` is fitted anew in each fold, as `evaluate_policy` does it.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -139,26 +146,20 @@ def trade_off(
         discount=policy.settings.discount, ridge=policy.settings.ridge, bootstraps=0
     )
     with threadpool_limits(1, user_api="blas"):
-        study = evaluation_study(trajectories, policy, evaluation, seed)
-        progress(0.0, "Fitting the maps of the folds")
+        study, maps = _study(trajectories, policy, evaluation, analyses, seed)
         fold = fold_of_trajectories(study)
-        if maps is None:
-            maps = [policy.feature_map] * (int(fold.max()) + 1)
-            if evaluation.refit_map:
-                own = trajectories.select(policy.variables)
-                maps = MapsWithoutFolds().of(own, policy.feature_map, fold, silent)
         costs = settings.costs
         if costs is None:
             costs = _costs(trajectories, policy, asked, times, settings.points)
         treats = np.append(times > 0, False)[study.rows.level].astype(float)
-        shared = (study, treats, trajectories, tuple(maps), fold, times, asked)
+        shared = (study, treats, trajectories, maps, fold, times, asked)
 
         def say(k: int) -> Progress:
             text = f"Cost {k + 1} of {len(costs)}"
             return lambda share, what: progress(0.2 + 0.8 * (k + share) / len(costs), text)
 
         found = list(each(_at_cost, costs, *shared, progress=say))
-        done = _both(study, treats, study.shared(observed_target(study.rows)))
+        done = _both(study, treats, study.observed())
     progress(1.0, "The cost of treating is followed")
     rows = [
         {"cost": cost, **_row(study, own, found[0], evaluation)}
@@ -175,6 +176,31 @@ def trade_off(
         settings=settings,
         seed=seed,
     )
+
+
+def _study(
+    trajectories: Trajectories,
+    policy: LearnedPolicy,
+    evaluation: EvaluationSettings,
+    analyses: FoldAnalyses | None,
+    seed: int,
+) -> tuple[EvaluationStudy, tuple[FittedFeatureMap, ...]]:
+    """The folds, and the map that was made without each."""
+    if analyses is not None:
+        study = study_in_folds(
+            trajectories,
+            analyses,
+            evaluation,
+            discount=discount_of(policy, evaluation),
+            points_of=policy.feature_map,
+        )
+        return study, tuple(each.feature_map for each in analyses.analyses)
+    study = evaluation_study(trajectories, policy, evaluation, seed)
+    if not evaluation.refit_map:
+        return study, (policy.feature_map,) * study.folds
+    own = trajectories.select(policy.variables)
+    fold = fold_of_trajectories(study)
+    return study, tuple(MapsWithoutFolds().of(own, policy.feature_map, fold, silent))
 
 
 Both = tuple[Estimate, Estimate]  # of the outcome, and of the share of decisions with a treatment
@@ -231,8 +257,7 @@ def _at_cost(
     learned = [
         learn_policy(costly.take(fold != k), own, asked, seed=0) for k, own in enumerate(maps)
     ]
-    targets = [policy_target(trajectories, study.rows, study.taken, each) for each in learned]
-    return _both(study, treats, targets)
+    return _both(study, treats, study.given(learned))
 
 
 def _both(study: EvaluationStudy, treats: Floats, targets: Sequence[Target]) -> Both:

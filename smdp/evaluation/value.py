@@ -2,7 +2,9 @@
 
 Three estimates (`smdp.evaluation.estimators`), of which the first is to be trusted: doubly robust
 with marginal weights, fitted-Q evaluation and step-wise weighted importance sampling. A learned
-policy is judged in each fold of subjects by what was learned from the others.
+policy is judged in each fold of subjects by what was learned from the others: by analyses that were
+done anew without that fold (`smdp.evaluation.whole_analysis`) or, the quick way, by map and policy
+alone, with variables and dimension as they were chosen with everybody.
 """
 
 from __future__ import annotations
@@ -12,37 +14,28 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError
-from smdp.evaluation.cross_fit import (
-    MapsWithoutFolds,
-    folds_of_subjects,
-    learned_without_each,
-)
-from smdp.evaluation.estimators import (
-    Basis,
-    Estimate,
-    estimate,
-    piecewise_basis,
-    spread,
-    standard_error,
-    stepwise,
-)
+from smdp.evaluation.cross_fit import MapsWithoutFolds
+from smdp.evaluation.estimators import Estimate
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.evaluation_study import (
+    EvaluationStudy,
+    discount_of,
+    evaluation_study,
+    study_in_folds,
+)
 from smdp.evaluation.judged_decisions import JudgedDecisions, judged_decisions
 from smdp.evaluation.positivity import positivity_table, positivity_warnings
-from smdp.evaluation.target import AnyPolicy, Target, always_target, observed_target, policy_target
-from smdp.evaluation.value_rows import ValueRows, value_rows
+from smdp.evaluation.target import AnyPolicy, Target
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED, difference_table, value_table
+from smdp.evaluation.whole_analysis import FoldAnalyses, require_policies
 from smdp.feature_map.kinds import map_kind
 from smdp.independence.inputs import check_seed
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Progress, part_of, silent
-from smdp.propensity import Propensities, propensities
 from smdp.result import Result
-from smdp.text import listing
+from smdp.text import plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +62,13 @@ class PolicyValue(Result):
     decisions: int
     cross_fitted: bool
     seed: int
+    whole_analysis: bool = False
     judged: JudgedDecisions | None = None  # None: of an evaluation that was saved without it
+
+    @property
+    def quick(self) -> bool:
+        """Whether those who are judged had a part in choosing variables and dimension."""
+        return self.cross_fitted and not self.whole_analysis
 
     @property
     def estimate(self) -> float:
@@ -115,8 +114,10 @@ def evaluate_policy(
 ) -> PolicyValue:
     """What the policy, the trial's own, and each action always would earn.
 
-    A `LearnedPolicy` is learned anew without each fold of subjects; any other policy is taken as
-    given, so it must not have been made from these data.
+    A `LearnedPolicy` is learned anew without each fold of subjects, the quick way: its variables
+    and dimension stay as they were chosen, with everybody. For the whole analysis anew in each fold
+    see `analyses_without_each` and `evaluate_policies`. Any other policy is taken as given, so it
+    must not have been made from these data.
     """
     return evaluate_policies(trajectories, [policy], settings, seed=seed, progress=progress)[0]
 
@@ -124,24 +125,33 @@ def evaluate_policy(
 def evaluate_policies(
     trajectories: Trajectories,
     policies: Sequence[AnyPolicy],
-    settings: EvaluationSettings,
+    settings: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - frozen
     *,
-    seed: int,
+    seed: int = 0,
     progress: Progress | None = None,
+    analyses: FoldAnalyses | None = None,
 ) -> tuple[PolicyValue, ...]:
-    """Each as `evaluate_policy` does it; a map that several have is fitted anew once for all."""
-    maps = MapsWithoutFolds()
-    return tuple(
-        _evaluated(
-            trajectories,
-            policy,
-            settings,
-            seed,
-            part_of(progress or silent, k, len(policies)),
-            maps,
+    """Each as `evaluate_policy` does it; a map that several have is fitted anew once for all.
+
+    `analyses`: with the whole analysis anew in each fold, these are what is judged; the folds, and
+    the seed of the samples of subjects, are theirs.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    check_seed(seed)
+    progress = progress or silent
+    with threadpool_limits(1, user_api="blas"):
+        if analyses is not None:
+            learned = [policy for policy in policies if isinstance(policy, LearnedPolicy)]
+            require_policies(analyses, learned if len(learned) == len(policies) else [])
+            return _in_whole_analyses(trajectories, learned, settings, analyses, progress)
+        maps = MapsWithoutFolds()
+        return tuple(
+            _evaluated(
+                trajectories, policy, settings, seed, part_of(progress, k, len(policies)), maps
+            )
+            for k, policy in enumerate(policies)
         )
-        for k, policy in enumerate(policies)
-    )
 
 
 def _evaluated(
@@ -152,23 +162,81 @@ def _evaluated(
     progress: Progress,
     maps: MapsWithoutFolds,
 ) -> PolicyValue:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    check_seed(seed)
-    with threadpool_limits(1, user_api="blas"):
-        study = evaluation_study(trajectories, policy, settings, seed)
-        everyone = _policies(study, policy, maps if settings.refit_map else None, progress)
-        estimates = {}
-        for done, (name, targets) in enumerate(everyone.items()):
-            progress(0.5 + 0.5 * done / len(everyone), f"Estimating the value: {name}")
-            estimates[name] = study.estimate(targets)
-        table = value_table(study, everyone, estimates, settings)
-    positivity = positivity_table(
-        study.rows, study.known, study.points, trajectories.action_labels, settings.rare
-    )
+    study = evaluation_study(trajectories, policy, settings, seed)
+    everyone = _policies(study, policy, maps if settings.refit_map else None, progress)
+    estimates = {}
+    for done, (name, targets) in enumerate(everyone.items()):
+        progress(0.5 + 0.5 * done / len(everyone), f"Estimating the value: {name}")
+        estimates[name] = study.estimate(targets)
+    learned = isinstance(policy, LearnedPolicy)
+    notes = _cross_fit_notes(policy, settings)
+    value = _value(study, everyone, estimates, settings, notes, seed, cross_fitted=learned)
     progress(1.0, "The policy is evaluated")
+    return value
+
+
+def _in_whole_analyses(
+    trajectories: Trajectories,
+    policies: Sequence[LearnedPolicy],
+    settings: EvaluationSettings,
+    analyses: FoldAnalyses,
+    progress: Progress,
+) -> tuple[PolicyValue, ...]:
+    """Policies of one discount share the study, and the estimates of what else could be done."""
+    studies: dict[float, EvaluationStudy] = {}
+    fixed: dict[float, dict[str, Estimate]] = {}
+    found = []
+    for number, policy in enumerate(policies):
+        discount = discount_of(policy, settings)
+        if discount not in studies:
+            studies[discount] = study_in_folds(
+                trajectories,
+                analyses,
+                settings,
+                discount=discount,
+                also=[name for each in policies for name in each.feature_map.variables_used],
+                points_of=policy.feature_map,
+            )
+            fixed[discount] = {}
+        study, known = studies[discount], fixed[discount]
+        everyone = {"learned": study.given(analyses.policies(number)), **without_learning(study)}
+        estimates = {}
+        say = part_of(progress, number, len(policies))
+        for done, (name, targets) in enumerate(everyone.items()):
+            say(done / len(everyone), f"Estimating the value: {name}")
+            estimates[name] = known.get(name) or study.estimate(targets)
+        known |= {name: each for name, each in estimates.items() if name != "learned"}
+        found.append(
+            _value(
+                study,
+                everyone,
+                estimates,
+                settings,
+                _whole_notes(analyses),
+                analyses.seed,
+                cross_fitted=True,
+                whole_analysis=True,
+            )
+        )
+    progress(1.0, "The policies are evaluated")
+    return tuple(found)
+
+
+def _value(
+    study: EvaluationStudy,
+    everyone: Mapping[str, Sequence[Target]],
+    estimates: Mapping[str, Estimate],
+    settings: EvaluationSettings,
+    notes: Sequence[str],
+    seed: int,
+    *,
+    cross_fitted: bool,
+    whole_analysis: bool = False,
+) -> PolicyValue:
+    labels = study.trajectories.action_labels
+    positivity = positivity_table(study.rows, study.known, study.points, labels, settings.rare)
     return PolicyValue(
-        table=table,
+        table=value_table(study, everyone, estimates, settings),
         differences=difference_table(study, estimates, settings),
         positivity=positivity,
         cautions=(
@@ -176,13 +244,14 @@ def _evaluated(
             *_horizon_warning(study),
             *positivity_warnings(positivity, settings.rare),
         ),
-        notes=(*study.rows.notes, *study.known.notes, *_cross_fit_notes(policy, settings)),
+        notes=(*study.rows.notes, *study.known.notes, *notes),
         discount=study.discount,
         coverage=settings.coverage,
         subjects=study.rows.subjects,
         decisions=len(study.rows.level),
-        cross_fitted=isinstance(policy, LearnedPolicy),
+        cross_fitted=cross_fitted,
         seed=seed,
+        whole_analysis=whole_analysis,
         judged=judged_decisions(study.rows, estimates),
     )
 
@@ -195,17 +264,19 @@ def _policies(
 ) -> dict[str, list[Target]]:
     """By name, for each fold; the policy in question first."""
     name = "learned" if isinstance(policy, LearnedPolicy) else "given"
-    found = {
-        name: study.targets(
-            policy,
-            refitted=refitted,
-            progress=lambda share, what: progress(0.5 * share, what),
-        ),
-        "observed": study.shared(observed_target(study.rows)),
-    }
-    for k, label in enumerate(study.trajectories.action_labels):
-        found[f"always {label}"] = study.shared(always_target(study.rows, study.taken, k))
-    return found
+    own = study.targets(
+        policy,
+        refitted=refitted,
+        progress=lambda share, what: progress(0.5 * share, what),
+    )
+    return {name: own, **without_learning(study)}
+
+
+def without_learning(study: EvaluationStudy) -> dict[str, list[Target]]:
+    """By name, for each fold: what was done, and each action always."""
+    labels = enumerate(study.trajectories.action_labels)
+    always = {f"always {label}": study.always(k) for k, label in labels}
+    return {OBSERVED: study.observed(), **always}
 
 
 def _horizon_warning(study: EvaluationStudy) -> list[str]:
@@ -239,247 +310,23 @@ def _cross_fit_notes(policy: AnyPolicy, settings: EvaluationSettings) -> list[st
     return found
 
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class EvaluationStudy:
-    trajectories: Trajectories
-    variables: tuple[str, ...]  # that values are modelled with
-    rows: ValueRows
-    known: Propensities
-    taken: Floats  # (R,): the probability in the trial of what was done
-    points: Floats  # (R, q): the features, or states, in which neighbours are sought
-    basis: Basis
-    fold: NDArray[np.int64]  # (N,): of each trajectory with a decision
-    counts: Floats  # (B, N): how often each of them is in each sample of subjects
-    discount: float
-    weight_limit: float
-
-    def estimate(self, targets: Sequence[Target]) -> Estimate:
-        return estimate(
-            self.rows,
-            self.basis,
-            targets,
-            self.fold,
-            self.counts,
-            discount=self.discount,
-            weight_limit=self.weight_limit,
+def _whole_notes(analyses: FoldAnalyses) -> list[str]:
+    found = [
+        f"In each of {analyses.folds} folds of people the whole analysis (screening, feature map "
+        "and policy) was done anew from the others: nobody was judged by anything that was chosen "
+        "or learned with the same person. Missing values and rescaling stayed as they were."
+    ]
+    constant = sum(each.constant for each in analyses.analyses)
+    if constant:
+        found.append(
+            f"In {constant} of {plural(analyses.folds, 'fold')} nothing was left to tell people's "
+            "states apart by; there the best constant action was judged."
         )
+    return found
 
-    def shared(self, target: Target) -> list[Target]:
-        """A policy that was not learned here: the same for every fold."""
-        return [target] * (int(self.fold.max()) + 1)
-
-    def targets(
-        self, policy: AnyPolicy, *, refitted: MapsWithoutFolds | None, progress: Progress
-    ) -> list[Target]:
-        """For each fold the policy learned without it; or the policy as it is, if it was given."""
-        if not isinstance(policy, LearnedPolicy):
-            return self.shared(policy_target(self.trajectories, self.rows, self.taken, policy))
-        learned = self.learned(policy, refitted=refitted, progress=progress)
-        return [policy_target(self.trajectories, self.rows, self.taken, each) for each in learned]
-
-    def learned(
-        self, policy: LearnedPolicy, *, refitted: MapsWithoutFolds | None, progress: Progress
-    ) -> list[LearnedPolicy]:
-        """The policy as it would have been learned without each fold."""
-        fold = np.full(self.rows.shape[0], -1, dtype=np.int64)
-        fold[self.rows.row] = self.fold[self.rows.unit]
-        return learned_without_each(
-            self.trajectories.select(policy.variables),
-            policy,
-            fold,
-            refitted=refitted,
-            progress=progress,
-        )
-
-    def own_ratio(self, targets: Sequence[Target]) -> Floats:
-        """(R,): each row's ratio under the policy that was learned without its subject."""
-        held_out = self.fold[self.rows.unit]
-        return np.stack([each.ratio for each in targets])[held_out, np.arange(len(held_out))]
-
-    def effective(self, weights: Floats) -> float:
-        """The effective number of subjects: (sum W)^2 / sum W^2, W being a subject's sum."""
-        sums = np.bincount(self.rows.subject, weights)
-        return float(sums.sum() ** 2 / np.square(sums).sum()) if sums.any() else 0.0
-
-
-def evaluation_study(
-    trajectories: Trajectories, policy: AnyPolicy, settings: EvaluationSettings, seed: int
-) -> EvaluationStudy:
-    _check(trajectories, policy)
-    variables = _variables(trajectories, policy, settings)
-    needed = tuple(dict.fromkeys((*variables, *_used(policy))))
-    rows = value_rows(trajectories, needed)
-    known = propensities(trajectories, rows, variables)
-    of_folds, of_samples = np.random.SeedSequence(seed).spawn(2)
-    fold = folds_of_subjects(
-        rows, settings.folds, trajectories.action_labels, np.random.default_rng(of_folds)
-    )
-    points, basis = _basis(trajectories, rows, variables, policy, settings.segments)
-    return EvaluationStudy(
-        trajectories=trajectories,
-        variables=variables,
-        rows=rows,
-        known=known,
-        taken=known.of_taken(rows.level),
-        points=points,
-        basis=basis,
-        fold=fold,
-        counts=_samples(rows, settings.bootstraps, np.random.default_rng(of_samples)),
-        discount=discount_of(policy, settings),
-        weight_limit=settings.weight_limit,
-    )
-
-
-def _check(trajectories: Trajectories, policy: AnyPolicy) -> None:
-    absent = [name for name in policy.variables if name not in trajectories.variables]
-    if absent:
-        raise DataError(
-            f"The policy needs the variable {listing(absent)}, which these data do not have.",
-            f"Their variables are: {listing(trajectories.variables, 20)}.",
-        )
-    if isinstance(policy, LearnedPolicy) and policy.action_labels != trajectories.action_labels:
-        raise DataError(
-            f"The policy was learned for the actions {listing(policy.action_labels)}, but those of "
-            f"the data are {listing(trajectories.action_labels)}.",
-            "Learn the policy from these data.",
-        )
-
-
-def discount_of(policy: AnyPolicy, settings: EvaluationSettings) -> float:
-    if settings.discount is not None:
-        return settings.discount
-    own = policy.settings if isinstance(policy, LearnedPolicy) else PolicySettings()
-    return own.discount
-
-
-def _variables(
-    trajectories: Trajectories, policy: AnyPolicy, settings: EvaluationSettings
-) -> tuple[str, ...]:
-    if settings.variables is not None:
-        return settings.variables
-    return _used(policy) if isinstance(policy, LearnedPolicy) else trajectories.variables
-
-
-def _used(policy: AnyPolicy) -> tuple[str, ...]:
-    if isinstance(policy, LearnedPolicy):
-        return policy.feature_map.variables_used
-    return tuple(policy.variables)
-
-
-def _basis(
-    trajectories: Trajectories,
-    rows: ValueRows,
-    variables: tuple[str, ...],
-    policy: AnyPolicy,
-    segments: int,
-) -> tuple[Floats, Basis]:
-    """Of the variables and, for a learned policy, of its features: they join the variables."""
-    states = trajectories.select(variables).states
-    points = rows.at(states)
-    if isinstance(policy, LearnedPolicy):
-        features = policy.feature_map.transform(trajectories.select(policy.variables).states)
-        points = rows.at(features)
-        if policy.feature_map.kind != "identity":
-            states = np.concatenate([states, features], axis=2)
-    here, ahead = rows.at(states), rows.after(states)
-    basis = piecewise_basis(np.concatenate([here, ahead]), segments)
-    now = basis(here)
-    return points, Basis(now, basis(ahead), now[rows.first])
-
-
-def _samples(rows: ValueRows, count: int, random: np.random.Generator) -> Floats:
-    """(B, N): subjects are drawn; all trajectories of a subject come together."""
-    drawn = random.integers(0, rows.subjects, (count, rows.subjects))
-    times = np.zeros((count, rows.subjects))
-    np.add.at(times, (np.arange(count)[:, None], drawn), 1.0)
-    return times[:, rows.cluster]
-
-
-DOUBLY_ROBUST = "doubly robust"
-FITTED_Q = "fitted-Q evaluation"
-STEPWISE = "weighted importance sampling"
-OBSERVED = "observed"
 
 #: Weights at their limit are worth a warning from this share of the decisions on.
 OFTEN_CLIPPED = 0.01
-
-
-def value_table(
-    study: EvaluationStudy,
-    targets: Mapping[str, Sequence[Target]],
-    estimates: Mapping[str, Estimate],
-    settings: EvaluationSettings,
-) -> pd.DataFrame:
-    """One row for each method and policy, the method to be trusted first."""
-    rows = []
-    for name, each in estimates.items():
-        effective = study.effective(each.weights)
-        enough = effective >= settings.least_effective
-        rows.append(
-            {
-                "policy": name,
-                "method": DOUBLY_ROBUST,
-                **_interval(each.value, each.error, effective, settings, show=enough),
-                "trusted": enough,
-                "reason": "" if enough else _too_few(effective, settings.least_effective),
-            }
-        )
-    subjects = study.rows.subjects
-    for name, each in estimates.items():
-        error, enough = spread(each.fitted_q_draws), subjects >= settings.least_effective
-        rows.append(
-            {
-                "policy": name,
-                "method": FITTED_Q,
-                **_interval(each.fitted_q, error, subjects, settings, show=enough),
-                "trusted": False,
-                "reason": "For comparison only: biased wherever its model of the values is wrong.",
-            }
-        )
-    for name in estimates:
-        ratio = study.own_ratio(targets[name])
-        step = stepwise(study.rows, ratio, study.counts, discount=study.discount)
-        enough = step.effective >= settings.least_effective
-        reason = (
-            "For comparison only: after a few decisions hardly anybody had done what the policy "
-            f"would do (effective number of subjects {step.effective:.1f})."
-        )
-        rows.append(
-            {
-                "policy": name,
-                "method": STEPWISE,
-                **_interval(step.value, spread(step.draws), step.effective, settings, show=enough),
-                "trusted": enough,
-                "reason": "" if enough else reason,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def difference_table(
-    study: EvaluationStudy, estimates: Mapping[str, Estimate], settings: EvaluationSettings
-) -> pd.DataFrame:
-    """The first policy against each other one, the observed one first; doubly robust."""
-    (name, own), *others = estimates.items()
-    rows = []
-    for other, each in others:
-        influence = own.influence - each.influence
-        error = standard_error(influence, own.fitted_q_draws - each.fitted_q_draws)
-        effective = min(study.effective(own.weights), study.effective(each.weights))
-        enough = effective >= settings.least_effective
-        rows.append(
-            {
-                "policy": name,
-                "against": other,
-                **_interval(own.value - each.value, error, effective, settings, show=enough),
-                "trusted": enough,
-                "reason": "" if enough else _too_few(effective, settings.least_effective),
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _clipping_warning(estimates: Mapping[str, Estimate]) -> list[str]:
@@ -491,36 +338,3 @@ def _clipping_warning(estimates: Mapping[str, Estimate]) -> list[str]:
         "much more often than the trial was that the weight had to be limited. Its value "
         "rests on few decisions there: a smaller discount looks less far ahead."
     ]
-
-
-def quantile(effective: float, coverage: float) -> float:
-    """Of Student's t: few subjects make the standard error itself uncertain."""
-    from scipy.stats import t
-
-    return float(t.ppf(0.5 + coverage / 2, max(1.0, effective - 1)))
-
-
-def _interval(
-    value: float, error: float, effective: float, settings: EvaluationSettings, *, show: bool
-) -> dict[str, float]:
-    shown = error if show else np.nan
-    width = quantile(effective, settings.coverage) * shown
-    return {
-        "estimate": value,
-        "lower": value - width,
-        "upper": value + width,
-        "standard_error": shown,
-        "effective": effective,
-    }
-
-
-def _too_few(effective: float, least: float) -> str:
-    if effective < 1.5:
-        return (
-            "All the weight is on one subject or none: hardly anybody did what the policy would "
-            "do. Compare with a policy closer to what was done, or use a smaller discount."
-        )
-    return (
-        f"The estimate rests on the decisions of {effective:.1f} subjects' worth (at least "
-        f"{least:g} are needed). Use a smaller discount, or add subjects."
-    )

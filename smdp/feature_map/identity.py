@@ -46,6 +46,13 @@ def identity_feature_map(
     )
 
 
+def no_features() -> FittedFeatureMap:
+    """The map of no variable: a Q-function on it is a number for each action."""
+    layer = Layer(np.empty((0, 0)), np.empty(0))
+    nothing = np.empty((2, 0))
+    return assembled("identity", (), (layer,), "identity", nothing, IdentitySettings(), 0)
+
+
 def _methods(settings: IdentitySettings, inputs: str) -> str:
     return f"The features were {inputs}, standardised."
 

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.evaluation.placebo import PlaceboCheck
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.figures.intervals import CATEGORIES, Row, dots, padded
 from smdp.figures.style import (
     ACTION_COLOURS,

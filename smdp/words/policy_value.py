@@ -12,7 +12,8 @@ from smdp.data.column_roles import Assignment
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.data.trajectories import Trajectories
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.policy.decision_rule import REASONS
 from smdp.text import interval_text, percent
 from smdp.words.explanation import action_name

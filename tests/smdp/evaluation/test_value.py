@@ -14,7 +14,8 @@ from smdp.errors import DataError, SettingError
 from smdp.evaluation.cross_fit import MapsWithoutFolds, folds_of_subjects
 from smdp.evaluation.estimators import piecewise_basis
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.value import evaluate_policies, evaluate_policy, evaluation_study
+from smdp.evaluation.evaluation_study import evaluation_study
+from smdp.evaluation.value import evaluate_policies, evaluate_policy
 from smdp.evaluation.value_rows import value_rows
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.base import MapKind

@@ -168,7 +168,7 @@ def test_a_pessimistic_policy_treats_only_where_it_is_clearly_better():
     plain, cautious = learned(data), learned(data, CAUTIOUS)
     states = np.column_stack([np.linspace(-2, 2, 81), np.zeros(81)])
     ahead = np.diff(plain.q_values(states))[:, 0]
-    refits = np.stack([q(states) for q in plain.resampled])
+    refits = np.stack([q(plain.feature_map.transform(states)) for q in plain.resampled])
     error = (refits[:, :, 1] - refits[:, :, 0]).std(axis=0, ddof=1)
     np.testing.assert_array_equal(cautious.recommend(states), ahead > error)
     found = cautious.decide(states)
