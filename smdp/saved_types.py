@@ -54,7 +54,7 @@ HOMES: dict[str, str] = {
     "policy plan": "smdp.steps.step_plans:PolicyPlan",
     "evaluation plan": "smdp.steps.step_plans:EvaluationPlan",
     "placebo plan": "smdp.steps.step_plans:PlaceboPlan",
-    "trade-off settings": "smdp.evaluation.trade_off:TradeOffSettings",
+    "trade-off settings": "smdp.evaluation.trade_off_settings:TradeOffSettings",
     "trade-off plan": "smdp.steps.step_plans:TradeOffPlan",
     "trial plan": "smdp.steps.step_plans:TrialPlan",
     # what was found

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.estimators import spread
 from smdp.evaluation.judged_decisions import JudgedDecisions
+from smdp.evaluation.value import PolicyValue
 from smdp.evaluation.value_tables import OBSERVED, quantile
 from smdp.result import Result
 
@@ -267,3 +268,18 @@ def groups_of_people(
     if middle == different[-1]:
         return (values >= middle).astype(np.int64), [f"below {text(middle)}", text(middle)]
     return (values > middle).astype(np.int64), [f"at most {text(middle)}", f"above {text(middle)}"]
+
+
+def risk_of(
+    value: PolicyValue,
+    trajectories: Trajectories,
+    variables: Sequence[str],
+    least_effective: float,
+) -> tuple[OutcomeRisk, SubgroupGains]:
+    """Both, of an evaluation that has its decisions."""
+    assert value.judged is not None
+    how = {"coverage": value.coverage, "least_effective": least_effective}
+    return (
+        outcome_risk(value.judged, seed=value.seed, **how),
+        subgroup_gains(value.judged, trajectories, variables, **how),
+    )

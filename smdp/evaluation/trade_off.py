@@ -32,6 +32,7 @@ from smdp.evaluation.evaluation_study import (
     study_in_folds,
 )
 from smdp.evaluation.target import Target
+from smdp.evaluation.trade_off_settings import TradeOffSettings
 from smdp.evaluation.value_tables import quantile
 from smdp.evaluation.whole_analysis import FoldAnalyses
 from smdp.feature_map.fitted_map import FittedFeatureMap
@@ -41,62 +42,9 @@ from smdp.policy.learned_policy import LearnedPolicy, learn_policy, reference_ac
 from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Progress, silent
 from smdp.result import Result
-from smdp.settings import Settings, require, setting
+from smdp.settings import require
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class TradeOffSettings(Settings):
-    """How the cost of treating is followed.
-
-    `costs`: of one treatment, in the outcome's own unit, in increasing order; None: `points` of
-    them, from 0 to what all but a few treatments are worth. `dearer`: by action, how many times the
-    cost it has; 1 for those not named, and the `reference` costs nothing ("" is the first action).
-    """
-
-    points: int = setting(
-        9,
-        "Costs tried",
-        help="From treatments that cost nothing to a cost at which hardly any is worth it.",
-        least=3,
-        given=(3, 25),
-    )
-    costs: tuple[float, ...] | None = setting(
-        None,
-        "Costs",
-        help="In the outcome's own unit.",
-        least=0,
-        ordered=True,
-        empty="from 0 to what treatment is worth",
-        page=False,
-    )
-    reference: str = setting(
-        "",
-        "Treatment that costs nothing",
-        help="As a rule the one that is no treatment at all.",
-        empty="the first one of the study",
-        page=False,
-    )
-    dearer: tuple[float, ...] | None = setting(
-        None,
-        "Times the cost, by action",
-        help="One number for each action, in the order of the study.",
-        least=0,
-        empty="1 for every treatment",
-        page=False,
-    )
-
-    def times(self, labels: tuple[str, ...]) -> Floats:
-        """(K,): how many times the cost each action has."""
-        free = reference_action(PolicySettings(reference=self.reference), labels)
-        found = np.ones(len(labels))
-        if self.dearer is not None:
-            wanted = f"one number for each of the {len(labels)} actions"
-            require(len(self.dearer) == len(labels), "dearer", wanted, self.dearer)
-            found = np.array(self.dearer, dtype=float)
-        found[free] = 0.0
-        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,6 +69,18 @@ class TradeOff(Result):
         return self.curve.iloc[int((self.curve["cost"] - cost).abs().to_numpy().argmin())]
 
 
+def times_of(settings: TradeOffSettings, labels: tuple[str, ...]) -> Floats:
+    """(K,): how many times the cost each action has."""
+    free = reference_action(PolicySettings(reference=settings.reference), labels)
+    found = np.ones(len(labels))
+    if settings.dearer is not None:
+        wanted = f"one number for each of the {len(labels)} actions"
+        require(len(settings.dearer) == len(labels), "dearer", wanted, settings.dearer)
+        found = np.array(settings.dearer, dtype=float)
+    found[free] = 0.0
+    return found
+
+
 def trade_off(
     trajectories: Trajectories,
     policy: LearnedPolicy,
@@ -141,7 +101,7 @@ def trade_off(
     check_seed(seed)
     progress = progress or silent
     labels = trajectories.action_labels
-    times = settings.times(labels)
+    times = times_of(settings, labels)
     asked = PolicySettings(
         discount=policy.settings.discount, ridge=policy.settings.ridge, bootstraps=0
     )

@@ -110,7 +110,6 @@ def explain_patient(
     parts, exact = shapley(ahead, np.where(_used(policy), values, centre), centre)
     refits = [refit(policy.feature_map.transform(values[None]))[0] for refit in policy.resampled]
     error = np.std([r[best] - r[second] for r in refits], ddof=1) if len(refits) > 1 else np.nan
-    error *= policy.error_scale
     low, high = _range(policy, trajectories)
     reason = Reason(int(decided.reason[0]))
     chosen = int(decided.recommended[0])

@@ -192,7 +192,7 @@ def _content(
         },
         "levels": levels,
         "rule": {
-            "z": NormalDist().inv_cdf(1 - settings.abstain_level) * policy.error_scale,
+            "z": NormalDist().inv_cdf(1 - settings.abstain_level),
             "abstain_level": settings.abstain_level,
             "least_share": settings.least_share,
             **caution,

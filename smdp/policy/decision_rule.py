@@ -114,16 +114,14 @@ def decide(
     level: float,
     least_share: float,
     preferred: NDArray[np.float64] | None = None,  # (.., K): of a pessimistic policy
-    error_scale: float = 1.0,
 ) -> Advice:
     """The action with the largest Q-value, unless one of the reasons above speaks against it.
 
     With d_b = Q(best) - Q(b) and e_b the standard deviation of the same difference over the refits,
     the bounds of the margin are the smallest of d_b -+ z e_b over the other possible actions b, z
-    being the normal quantile of 1 - level. Without refits margins count as certain. `error_scale`:
-    what e_b is multiplied with. With `preferred` values, their largest decides in place of Q's: the
-    margin can be below 0 then, and being uncertain is no reason to abstain, for it was reckoned
-    with.
+    being the normal quantile of 1 - level. Without refits margins count as certain. With values
+    that are `preferred`, their largest decides in place of Q's: the margin can be below 0 then, and
+    being uncertain is no reason to abstain, for it was reckoned with.
     """
     best = best_actions(values if preferred is None else preferred, allowed)
     known = np.isfinite(values).all(axis=-1)
@@ -136,7 +134,7 @@ def decide(
             refitted, np.broadcast_to(chosen, (len(refitted), *chosen.shape)), -1
         )
         error = (again - refitted).std(axis=0, ddof=1)
-    spread = NormalDist().inv_cdf(1 - level) * error_scale * error
+    spread = NormalDist().inv_cdf(1 - level) * error
     margin, lower, upper = (
         _smallest(each, others) for each in (ahead, ahead - spread, ahead + spread)
     )

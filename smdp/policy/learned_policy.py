@@ -65,7 +65,6 @@ class LearnedPolicy(Result):
     converged: bool
     notes: tuple[str, ...] = ()
     support: Support | None = None  # where the actions were tried; None: not known, not checked
-    error_scale: float = 1.0  # what the refits' deviation is multiplied with: see `q_neural`
 
     @property
     def kind(self) -> Literal["linear", "pessimistic", "neural"]:
@@ -135,7 +134,6 @@ class LearnedPolicy(Result):
             level=self.settings.abstain_level,
             least_share=self.settings.least_share,
             preferred=preferred,
-            error_scale=self.error_scale,
         )
 
     def _refitted(
@@ -231,7 +229,6 @@ def learn_policy(
         converged=fitted.converged,
         notes=(*rows.notes, *fitted.notes),
         support=support,
-        error_scale=fitted.error_scale,
     )
 
 

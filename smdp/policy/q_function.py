@@ -37,7 +37,6 @@ class FittedQ:
     switched: tuple[float, ...]  # by iteration: the share of those with another best action
     converged: bool
     notes: tuple[str, ...] = ()
-    error_scale: float = 1.0  # the error of the first over the deviation between the others
 
     @property
     def history(self) -> pd.DataFrame:

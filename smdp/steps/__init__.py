@@ -14,13 +14,14 @@ from smdp.steps.rescaling import RESCALING
 from smdp.steps.screening import SCREENING
 from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.trade_off import TRADE_OFF
 from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
     "DATA", "EVALUATION", "FEATURES", "MARKOV", "MISSING", "PLACEBO", "POLICY", "RESCALING",
-    "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection", "Step", "add_step",
-    "remove_step", "step_named", "steps",
+    "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL", "Page", "PlanSection", "ReportSection", "Step",
+    "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -34,6 +35,7 @@ _STEPS: list[Step] = [
     MARKOV,
     POLICY,
     EVALUATION,
+    TRADE_OFF,
     PLACEBO,
 ]
 
