@@ -1,7 +1,6 @@
 """Why the neural policy abstains so often: what the spread of its refits consists of.
 
-Usage: python bench/abstaining.py [--datasets 10] [--designs students linear quad] [--first 1]
-                                  [--keep FOLDER]
+Usage: python bench/abstaining.py [--datasets 8] [--designs students linear quad] [--first 1]
 
 At fixed states, the difference Q(s, 1) - Q(s, 0) of networks learned from fresh studies of the same
 design (students: 30 people, 28 reports; the paper's models: 30 people, 90 decisions; the variables
@@ -17,6 +16,8 @@ leaves no recommendation. "wrong": of the recommendations made, those whose acti
 """
 
 from __future__ import annotations
+
+import argparse
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,3 +106,70 @@ def states_of(design: str) -> Floats:
     drawn = study(design, SEED_OF_STATES, 100)
     every = drawn.states[:, :-1].reshape(-1, drawn.states.shape[-1])
     return every[np.random.default_rng(3).choice(len(every), STATES, replace=False)]
+
+
+def estimators(starts: Floats, again: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """By name: estimates and their errors (D, states), from starts (D, M, ..) and refits (D, B, ..).
+
+    Those tried, all of them reported.
+    """
+    spread = again.std(axis=1, ddof=1)
+    found = {"one network, deviation of the refits (what is done)": (starts[:, 0], spread)}
+    for count in (3, 5, 10):
+        mean, own = starts[:, :count].mean(axis=1), starts[:, :count].var(axis=1, ddof=1)
+        less = (1 - 1 / count) * own
+        share = 1 - less.mean(axis=1) / np.square(spread).mean(axis=1)
+        scale = np.sqrt(np.clip(share, 1 / count, 1))[:, None]
+        apart = np.sqrt(np.maximum(np.square(spread) - less, np.square(spread) / count))
+        found[f"mean of {count} starts, deviation of the refits"] = mean, spread
+        found[f"mean of {count} starts, less what starts differ by, one share"] = (
+            mean,
+            spread * scale,
+        )
+        found[f"mean of {count} starts, the same state by state"] = mean, apart
+    found["mean of the refits, their deviation"] = again.mean(axis=1), spread
+    return found
+
+
+def report(design: str, starts: Floats, again: Floats, true: Floats) -> None:
+    count = starts.shape[1]
+    of_starts = starts.var(axis=1, ddof=1).mean()
+    of_sample = starts.mean(axis=1).var(axis=0, ddof=1).mean() - of_starts / count
+    of_refits = again.var(axis=1, ddof=1).mean()
+    print(
+        f"{design}, {len(starts)} studies: true differences {np.abs(true).mean():.2f} on average; "
+        f"deviation of one network {np.sqrt(of_sample + of_starts):.2f}, of which by the start "
+        f"{np.sqrt(of_starts):.2f} and by the sample {np.sqrt(max(0.0, of_sample)):.2f}; "
+        f"of the refits {np.sqrt(of_refits):.2f}"
+    )
+    print("| estimate and error | rms error | mean error claimed | covers | abstains | wrong |")
+    print("|---|---|---|---|---|---|")
+    for name, (estimate, error) in estimators(starts, again).items():
+        said = np.abs(estimate) > ONE_SIDED * error
+        wrong = (np.sign(estimate) != np.sign(true))[said].mean() if said.any() else np.nan
+        print(
+            f"| {name} | {np.sqrt(np.square(estimate - true).mean()):.2f} | {error.mean():.2f} | "
+            f"{(np.abs(estimate - true) <= TWO_SIDED * error).mean():.2f} | "
+            f"{1 - said.mean():.2f} | {wrong:.2f} |",
+            flush=True,
+        )
+
+
+ONE_SIDED, TWO_SIDED = 1.645, 1.96
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--datasets", type=int, default=8)
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=DESIGNS)
+    parser.add_argument("--first", type=int, default=1)
+    chosen = parser.parse_args()
+    for design in chosen.designs:
+        at = states_of(design)
+        seeds = range(chosen.first, chosen.first + chosen.datasets)
+        starts, again = zip(*(of_one(design, seed, at) for seed in seeds), strict=True)
+        report(design, np.stack(starts), np.stack(again), truth(design, at))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Candidate policies side by side: what each would earn, every difference, and which one to take.
+"""CandidatePolicy policies side by side: what each would earn, every difference, and which one to take.
 
 The simplest candidate is recommended that is not clearly below the best one. "Clearly": the
 interval of the difference to the best lies below 0. Intervals are of one difference each; as the
@@ -38,7 +38,7 @@ class Simplicity(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CandidatePolicy:
     """A policy that was judged, and the effective number of subjects of its estimate."""
 
     name: str
@@ -69,7 +69,7 @@ class CandidateComparison(Result):
 
 
 def compare_candidates(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[CandidatePolicy],
     *,
     coverage: float,
     least_effective: float,
@@ -111,7 +111,7 @@ def compare_candidates(
 
 def candidates_of(
     policies: Sequence[LearnedPolicy], values: Mapping[str, PolicyValue]
-) -> list[Candidate]:
+) -> list[CandidatePolicy]:
     """The learned policies, by name, then what was done and each action always.
 
     Those whose value has the discount of the first one: others are in another unit. None from an
@@ -128,11 +128,13 @@ def candidates_of(
         if judged.subjects == first.judged.subjects:
             own, estimate = next(iter(judged.estimates.items()))
             kind = Simplicity[policy.kind.upper()]
-            found.append(Candidate(name, kind, estimate, judged.effective(own)))
+            found.append(CandidatePolicy(name, kind, estimate, judged.effective(own)))
     _, *others = first.judged.estimates
     for name in others:
         estimate = first.judged.estimates[name]
-        found.append(Candidate(name, Simplicity.NO_CHOICE, estimate, first.judged.effective(name)))
+        found.append(
+            CandidatePolicy(name, Simplicity.NO_CHOICE, estimate, first.judged.effective(name))
+        )
     return found
 
 
@@ -153,7 +155,7 @@ def comparison_of(
 
 
 def _difference(
-    own: Candidate, other: Candidate, coverage: float, least_effective: float
+    own: CandidatePolicy, other: CandidatePolicy, coverage: float, least_effective: float
 ) -> dict[str, object]:
     """Paired: both values come from the same people."""
     one, two = own.estimate, other.estimate

@@ -83,9 +83,9 @@ def trade_off_words(found: TradeOff) -> pd.DataFrame:
 def trade_off_methods(found: TradeOff) -> str:
     return (
         "To see what fewer treatments would cost, a linear policy was learned for the outcome "
-        f"minus a cost for each treatment, at {plural(len(found.curve), 'cost')}, and judged in the "
-        "same folds with the same feature maps, by its outcome without the cost and by the share of "
-        "decisions at which it treats."
+        f"minus a cost for each treatment, at {plural(len(found.curve), 'cost')}, and judged in "
+        "the same folds with the same feature maps, by its outcome without the cost and by the "
+        "share of decisions at which it treats."
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from smdp.errors import DataError
-from smdp.evaluation.candidates import Candidate, Simplicity, compare_candidates
+from smdp.evaluation.candidates import CandidatePolicy, Simplicity, compare_candidates
 from smdp.evaluation.estimators import Estimate
 from smdp.words.policy_comparison import comparison_words, recommendation
 
@@ -27,7 +27,7 @@ def candidate(name, kind, value, own=0.1, effective=30.0, seed=0):
         weights=np.ones(3),
         clipped=0.0,
     )
-    return Candidate(name, kind, estimate, effective)
+    return CandidatePolicy(name, kind, estimate, effective)
 
 
 def compared(*candidates, least=10.0):
