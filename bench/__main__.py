@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 SLOW = {
+    "abstaining",
     "as_in_the_paper",
     "before_and_after",
     "closed_set",
@@ -18,6 +19,7 @@ SLOW = {
     "ingredients",
     "markov",
     "optimum",
+    "pessimistic",
     "policies",
     "policy_value",
     "scale",

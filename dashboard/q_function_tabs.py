@@ -179,7 +179,7 @@ def _compare(shown: Shown) -> None:
 
 
 def _tables(shown: Shown, explanation: Explanation) -> None:
-    if shown.policy.kind == "linear":
+    if shown.policy.is_linear:
         st.markdown("**Parameters**, with 95 % intervals")
         full = shown.policy.parameter_intervals
         table(parameter_table(shown.policy), "parameters", full)

@@ -66,6 +66,17 @@ _HOME = {
     "SettingError": "smdp.errors",
     "SmdpError": "smdp.errors",
     "EvaluationSettings": "smdp.evaluation.evaluation_settings",
+    "CandidateComparison": "smdp.evaluation.candidates",
+    "compare_candidates": "smdp.evaluation.candidates",
+    "comparison_of": "smdp.evaluation.candidates",
+    "OutcomeRisk": "smdp.evaluation.outcome_risk",
+    "SubgroupGains": "smdp.evaluation.outcome_risk",
+    "outcome_risk": "smdp.evaluation.outcome_risk",
+    "subgroup_gains": "smdp.evaluation.outcome_risk",
+    "TradeOff": "smdp.evaluation.trade_off",
+    "trade_off": "smdp.evaluation.trade_off",
+    "TradeOffSettings": "smdp.evaluation.trade_off_settings",
+    "TradeOffPlan": "smdp.steps.step_plans",
     "PlaceboCheck": "smdp.evaluation.placebo",
     "placebo_check": "smdp.evaluation.placebo",
     "RuleSettings": "smdp.evaluation.rule_settings",
@@ -206,15 +217,25 @@ if TYPE_CHECKING:
     from smdp.errors import ReadError as ReadError
     from smdp.errors import SettingError as SettingError
     from smdp.errors import SmdpError as SmdpError
+    from smdp.evaluation.candidates import CandidateComparison as CandidateComparison
+    from smdp.evaluation.candidates import compare_candidates as compare_candidates
+    from smdp.evaluation.candidates import comparison_of as comparison_of
     from smdp.evaluation.evaluation_settings import EvaluationSettings as EvaluationSettings
     from smdp.evaluation.evaluation_study import study_in_folds as study_in_folds
     from smdp.evaluation.judged_in_folds import JudgedPolicies as JudgedPolicies
     from smdp.evaluation.judged_in_folds import judged_in_folds as judged_in_folds
+    from smdp.evaluation.outcome_risk import OutcomeRisk as OutcomeRisk
+    from smdp.evaluation.outcome_risk import SubgroupGains as SubgroupGains
+    from smdp.evaluation.outcome_risk import outcome_risk as outcome_risk
+    from smdp.evaluation.outcome_risk import subgroup_gains as subgroup_gains
     from smdp.evaluation.placebo import PlaceboCheck as PlaceboCheck
     from smdp.evaluation.placebo import placebo_check as placebo_check
     from smdp.evaluation.rule_settings import RuleSettings as RuleSettings
     from smdp.evaluation.rule_value import RuleReport as RuleReport
     from smdp.evaluation.rule_value import make_rule_card as make_rule_card
+    from smdp.evaluation.trade_off import TradeOff as TradeOff
+    from smdp.evaluation.trade_off import trade_off as trade_off
+    from smdp.evaluation.trade_off_settings import TradeOffSettings as TradeOffSettings
     from smdp.evaluation.trial_effects import TrialSummary as TrialSummary
     from smdp.evaluation.trial_effects import trial_summary as trial_summary
     from smdp.evaluation.value import PolicyValue as PolicyValue
@@ -286,6 +307,7 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import ScreeningPlan as ScreeningPlan
     from smdp.steps.step_plans import StabilityPlan as StabilityPlan
     from smdp.steps.step_plans import TableFile as TableFile
+    from smdp.steps.step_plans import TradeOffPlan as TradeOffPlan
     from smdp.steps.step_plans import TrialPlan as TrialPlan
     from smdp.validation.new_data import NewDataCheck as NewDataCheck
     from smdp.validation.new_data import check_new_data as check_new_data

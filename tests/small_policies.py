@@ -85,8 +85,15 @@ def random_policy(
     unused: Sequence[int] = (),
     centre: Sequence[float] | None = None,
     scale: Sequence[float] | None = None,
+    pessimism: float | None = None,
+    reference: str = "",
 ) -> LearnedPolicy:
     """Random networks; the refits differ from the Q-function by a little noise."""
+    settings = None
+    if pessimism is not None:
+        settings = PolicySettings(
+            model="pessimistic", pessimism=pessimism, reference=reference, bootstraps=resamples
+        )
     random = np.random.default_rng(seed)
     layers = list(random_layers([len(variables), *map_hidden, features], random))
     layers[0].weights[:, list(unused)] = 0
@@ -111,6 +118,7 @@ def random_policy(
         refits,
         actions=actions,
         support=support,
+        settings=settings,
     )
 
 

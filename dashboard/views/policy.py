@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import policy_tabs
 from dashboard import policy_widgets as widgets
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
@@ -112,7 +113,17 @@ with main:
                         "were learned from others. The values, with their intervals, appear here."
                     )
     tabs = st.tabs(
-        ["Over time", "By subgroup", "Rule card", "Positivity", "Other estimators", "Placebo"],
+        [
+            "Over time",
+            "By subgroup",
+            "Rule card",
+            "Compared",
+            "Risk",
+            "Cost of treating",
+            "Positivity",
+            "Other estimators",
+            "Placebo",
+        ],
         key="policy.tabs",
     )
     with tabs[0]:
@@ -122,10 +133,16 @@ with main:
     with tabs[2], errors_as_messages():
         rule_tab(policy, asked)
     with tabs[3]:
-        widgets.positivity(value, asked.settings.rare)
+        policy_tabs.compared(values)
     with tabs[4]:
-        widgets.other_estimators(value, name)
+        policy_tabs.risk(value, name, policy, trajectories)
     with tabs[5]:
+        policy_tabs.cost_of_treating(trajectories, asked)
+    with tabs[6]:
+        widgets.positivity(value, asked.settings.rare)
+    with tabs[7]:
+        widgets.other_estimators(value, name)
+    with tabs[8]:
         widgets.placebo(policy, asked)
     if value is not None:
         says(describe_value(value, name, abstentions(every), outcome))

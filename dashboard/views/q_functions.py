@@ -46,7 +46,9 @@ from smdp.words.policy import (
     treatment_pairs,
 )
 
-Model = Literal["linear", "neural"]
+Model = Literal["linear", "pessimistic", "neural"]
+#: In the order in which their policies stand beside each other.
+MODELS: tuple[Model, ...] = ("linear", "pessimistic", "neural")
 S = TypeVar("S")
 
 
@@ -60,8 +62,11 @@ def chosen(form: Form[PolicyPlan], models: Sequence[Model]) -> tuple[PolicyPlan,
     for model in models:
         if model not in have:
             alike = replace(first.settings, model=model, update=PolicySettings.update)
-            own = replace(first, settings=alike)
-            plans = [own, *plans] if model == "linear" else [*plans, own]
+            if model == "pessimistic":
+                nothing = treatment_pairs(result(RESCALING).trajectories.action_labels)[0][1]
+                alike = replace(alike, reference=nothing)
+            plans.append(replace(first, settings=alike))
+            plans.sort(key=lambda plan: MODELS.index(plan.settings.model))
     asked = form.value()
     return tuple(_as_asked(plan, asked) for plan in plans)
 
@@ -108,9 +113,16 @@ with settings_column, errors_as_messages():
         "neural" in were or not planned,
         "A network on the features: can bend and combine them. Takes longer.",
     )
+    pessimistic = controls.checkbox(
+        "Pessimistic model",
+        "policy.pessimistic",
+        "pessimistic" in were,
+        "The linear model, but treatment is left as usual wherever another one is not clearly "
+        "better. For small studies. Takes a second.",
+    )
     form.more()
-    models: list[Model] = ["linear"] if linear else []
-    models += ["neural"] if neural else []
+    ticked = {"linear": linear, "pessimistic": pessimistic, "neural": neural}
+    models = [model for model in MODELS if ticked[model]]
     if not models:
         st.caption("Tick at least one model.")
     sections = {"policies": chosen(form, models)}
@@ -167,7 +179,7 @@ with main:
             ),
         )
         view = "Each treatment"
-        if policy.kind == "linear":
+        if policy.is_linear:
             view = (
                 st.segmented_control(
                     "Parameters",
@@ -179,7 +191,7 @@ with main:
                 )
                 or view
             )
-        if policy.kind == "linear" and view == "Each treatment":
+        if policy.is_linear and view == "Each treatment":
             st.caption(PARAMETERS)
             figure(parameters_figure(policy), "q-parameters")
         else:

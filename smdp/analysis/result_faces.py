@@ -193,6 +193,18 @@ def _kind(value: PolicyValue) -> str:
     return str(value.table["policy"].iloc[0])
 
 
+def _risk_says(risk: Any) -> list[str]:
+    from smdp.words.policy_comparison import describe_risk
+
+    return describe_risk(risk, "learned")
+
+
+def _risk_figure(risk: Any) -> go.Figure:
+    from smdp.figures.policy_comparison import distribution_figure
+
+    return distribution_figure(risk, "learned")
+
+
 def _placebo_says(check: Any) -> list[str]:
     from smdp.words.placebo import describe_placebo
 
@@ -311,6 +323,21 @@ SHOWN: dict[str, Shows] = {
     "smdp.evaluation.placebo:PlaceboCheck": Shows(says=_placebo_says),
     "smdp.evaluation.rule_value:RuleReport": Shows(
         says=_at("smdp.words.rule_card:describe_rule"), table=attrgetter("values")
+    ),
+    "smdp.evaluation.candidates:CandidateComparison": Shows(
+        says=lambda found: [_at("smdp.words.policy_comparison:recommendation")(found)],
+        table=attrgetter("differences"),
+        figure=_at("smdp.figures.policy_comparison:comparison_figure"),
+    ),
+    "smdp.evaluation.outcome_risk:OutcomeRisk": Shows(
+        says=_risk_says,
+        table=attrgetter("figures"),
+        figure=_risk_figure,
+    ),
+    "smdp.evaluation.outcome_risk:SubgroupGains": Shows(
+        says=_at("smdp.words.policy_comparison:describe_subgroups"),
+        table=attrgetter("groups"),
+        figure=_at("smdp.figures.policy_comparison:subgroup_figure"),
     ),
     "smdp.evaluation.trial_effects:TrialSummary": Shows(
         says=_at("smdp.words.effects:describe_trial")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from smdp.evaluation.target import Target
 from smdp.evaluation.value_rows import ValueRows
+from smdp.result import Content
 
 #: Columns of all variables together; more variables have fewer segments each.
 MOST_COLUMNS = 80
@@ -292,8 +293,8 @@ class WeightEquation:
         return (found / mean if mean > 0 else np.ones_like(found)), raw >= limit
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Content):
     """One policy's value, a decision; what its errors and those of differences come from."""
 
     value: float

@@ -25,6 +25,7 @@ from smdp.evaluation.evaluation_study import (
     evaluation_study,
     study_in_folds,
 )
+from smdp.evaluation.judged_decisions import JudgedDecisions, judged_decisions
 from smdp.evaluation.positivity import positivity_table, positivity_warnings
 from smdp.evaluation.target import AnyPolicy, Target
 from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED, difference_table, value_table
@@ -62,6 +63,7 @@ class PolicyValue(Result):
     cross_fitted: bool
     seed: int
     whole_analysis: bool = False
+    judged: JudgedDecisions | None = None  # None: of an evaluation that was saved without it
 
     @property
     def quick(self) -> bool:
@@ -250,6 +252,7 @@ def _value(
         cross_fitted=cross_fitted,
         seed=seed,
         whole_analysis=whole_analysis,
+        judged=judged_decisions(study.rows, estimates),
     )
 
 

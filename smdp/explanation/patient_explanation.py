@@ -29,8 +29,10 @@ State: TypeAlias = Mapping[str, float] | pd.Series | ArrayLike
 class PatientExplanation(Result):
     """One state: its features, each action's Q, what is recommended, and what speaks for it.
 
-    Contributions split `margin - average_margin`, where the margin is Q(best) - Q(second) here
-    and the average margin the same difference at the mean state of the study: they add up to it.
+    `best`: the action with the largest Q, or the one that a pessimistic policy prefers; with that,
+    the margin can be below 0. Contributions split `margin - average_margin`, where the margin is
+    Q(best) - Q(second) here and the average margin the same difference at the mean state of the
+    study: they add up to it.
     """
 
     variables: pd.DataFrame  # variable, value, average, low, high (range seen), used, contribution
@@ -48,6 +50,7 @@ class PatientExplanation(Result):
     exact: bool  # contributions over all orders of the variables, not over a sample of orders
     warnings: tuple[Problem, ...]
     about: tuple[Variable, ...] = ()  # what the variables are
+    in_doubt: bool = False  # recommended by a pessimistic policy, though not clearly better
 
     def variable(self, name: str) -> Variable:
         """What the variable of this name is."""
@@ -97,7 +100,7 @@ def explain_patient(
     allowed = _allowed(policy, available)
     decided = policy.decide(values[None], allowed[None])
     q = policy.q_values(values[None])[0]
-    best, second = _compared(q, allowed)
+    best, second = _compared(q, allowed, int(decided.best[0]))
 
     def ahead(states: Floats) -> Floats:
         found = policy.q_values(states)
@@ -142,17 +145,18 @@ def explain_patient(
         exact=exact,
         warnings=(),
         about=described(policy.variables, (trajectories or policy.feature_map).about),
+        in_doubt=bool(decided.in_doubt[0]),
     )
     return replace(patient, warnings=patient.outside_range())
 
 
-def _compared(q: Floats, allowed: NDArray[np.bool_]) -> tuple[int, int]:
-    """The best possible action, and the best of the other possible ones.
+def _compared(q: Floats, allowed: NDArray[np.bool_], decided: int) -> tuple[int, int]:
+    """The action that the policy prefers, and the best of the other possible ones.
 
     With one possible action or none there still is something to explain: all are compared.
     """
     first = allowed if allowed.any() else np.ones_like(allowed)
-    best = int(np.where(first, q, -np.inf).argmax())
+    best = decided if decided >= 0 else int(np.where(first, q, -np.inf).argmax())
     others = (allowed if allowed.sum() > 1 else np.ones_like(allowed)) & (np.arange(len(q)) != best)
     return best, int(np.where(others, q, -np.inf).argmax())
 

@@ -32,7 +32,9 @@ class Standing:
     chance that decided on treatment, or what stands in for that: "randomised", "assumed" (nothing
     unmeasured decided, by the analyst's account) or "observed". `deciding`: the variables whose
     value at this decision was filled in, and with another value of which something else would be
-    recommended. `outside`: those with a value outside the range seen.
+    recommended. `outside`: those with a value outside the range seen. `quick`: the gain was judged
+    with variables and dimension that had been chosen with everybody. `in_doubt`: what a pessimistic
+    policy recommends although it is not clearly better.
     """
 
     recommended: bool
@@ -40,13 +42,16 @@ class Standing:
     chance: Literal["randomised", "assumed", "observed"]
     deciding: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    quick: bool = False
+    in_doubt: bool = False
 
     @property
     def firmness(self) -> Firmness:
         if not self.recommended:
             return "none"
         sound = self.gain == "better" and self.chance != "observed"
-        return "firm" if sound and not self.deciding and not self.outside else "weak"
+        reserves = (self.deciding, self.outside, self.quick, self.in_doubt)
+        return "firm" if sound and not any(reserves) else "weak"
 
 
 def standing_of(
@@ -63,6 +68,8 @@ def standing_of(
         chance=_chance(roles, trajectories),
         deciding=tuple(deciding),
         outside=tuple(problem.about for problem in patient.warnings),
+        quick=value is not None and value.quick,
+        in_doubt=patient.in_doubt,
     )
 
 

@@ -24,7 +24,8 @@ def export_onnx(policy: LearnedPolicy, target: str | os.PathLike[str] | IO[bytes
     The input `states` (rows, variables used) has the variables that the metadata entry `variables`
     names, in their order and in the policy's units, without missing values: imputation, rescaling,
     margins and the check whether a state is like those of the trial are in the JSON file of
-    `export_policy`, not here. The output `q_values` (rows, K) has the metadata's `actions`.
+    `export_policy`, not here; nor are the errors by which a pessimistic policy chooses. The output
+    `q_values` (rows, K) has the metadata's `actions`.
     """
     model = _model(_onnx(), policy)
     if isinstance(target, str | os.PathLike):

@@ -32,7 +32,8 @@ from smdp.text import listing
 
 FORMAT, VERSION = "smdp policy", 1
 WITH_WORDS = 2  # the version of a file with nominal variables or texts
-WITH_CARD = 3  # .. with a rule card
+#: With a rule card, or of a pessimistic policy, by which an older reader would not abide.
+WITH_MORE = 3
 READER = "policy_reader.py"
 
 PURPOSE = (
@@ -139,7 +140,8 @@ def policy_text(
     parts = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in content.items()]
     lines = ",\n".join(parts)
     version = WITH_WORDS if "texts" in content else VERSION
-    version = version if card is None else WITH_CARD
+    if card is not None or policy.reference is not None:
+        version = WITH_MORE
     head = f'"format": "{FORMAT}", "version": {version}, "fingerprint": "{fingerprint}"'
     return f'{{{head},\n"content": {{\n{lines}\n}}}}\n'
 
@@ -226,6 +228,9 @@ def _content(
     words = {}
     if use.texts or any(each.variable.kind == "nominal" for each in use.measured):
         words = {"texts": {"rule": HOW_TEXTS, "of": [_text(each) for each in use.texts]}}
+    caution = {}
+    if policy.reference is not None:
+        caution = {"reference": policy.reference, "pessimism": settings.pessimism}
     return {
         "about": {
             "made_by": f"smdp {__version__}",
@@ -249,6 +254,7 @@ def _content(
             "z": NormalDist().inv_cdf(1 - settings.abstain_level),
             "abstain_level": settings.abstain_level,
             "least_share": settings.least_share,
+            **caution,
         },
         "feature_map": _network(
             fitted.centre[used],

@@ -67,13 +67,19 @@ class Policy:
         possible = [a for a, label in enumerate(labels) if label in allowed]
         if not possible:
             return answer
-        best = max(possible, key=values.__getitem__)
         refits = [network(each, features) for each in self.content["resampled"]]
+        preferred, cautious = values, "reference" in rule
+        if cautious:
+            first, times = rule["reference"], rule["pessimism"]
+            errors = [stdev([r[a] - r[first] for r in refits]) for a in range(len(labels))]
+            preferred = [v - values[first] - times * error for v, error in zip(values, errors)]
+        best = max(possible, key=preferred.__getitem__)
         gaps, certain = [], True
         for other in set(possible) - {best}:
             gaps.append(values[best] - values[other])
             again = [refit[best] - refit[other] for refit in refits]
-            certain = certain and (len(again) < 2 or gaps[-1] > rule["z"] * stdev(again))
+            sure = len(again) < 2 or gaps[-1] > rule["z"] * stdev(again)
+            certain = certain and (sure or cautious)
         why = self.untried(standardised(q, features), possible) or ("" if certain else "uncertain")
         why = why if reported(self.content, reports) else "nothing reported"
         answer.update(best=labels[best], margin=min(gaps, default=None), why=why)
@@ -391,6 +397,10 @@ def check_content(own):
     features = check_network(own["feature_map"], "feature_map", len(own["columns"]))
     for q in [own["q"]] + own["resampled"]:
         check_network(q, "q", features, len(labels))
+    if "reference" in own["rule"]:
+        check_kind(own["rule"], {"reference": int, "pessimism": float}, "rule")
+        need(0 <= own["rule"]["reference"] < len(labels), "'reference' is no action")
+        need(len(own["resampled"]) > 1, "'resampled' is too short for a pessimistic policy")
     if support is not None:
         points, taken = support["points"], support["taken"]
         need(all(len(point) == features for point in points), "a point of 'support' is cut short")

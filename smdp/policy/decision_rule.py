@@ -50,6 +50,7 @@ class Advice(Result):
     distance: NDArray[np.float64]  # of the neighbours; above 1 is outside the trial
     supported: NDArray[np.bool_]  # neither outside nor hardly tried
     abstains: NDArray[np.bool_]  # an action could be chosen, but none is recommended
+    in_doubt: NDArray[np.bool_]  # recommended by a pessimistic policy, though not clearly better
     reason: NDArray[np.int64]  # see `Reason`
 
 
@@ -77,6 +78,32 @@ def best_actions(values: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDA
     return np.where(possible, best, NO_ACTION)
 
 
+def cautious_values(
+    values: NDArray[np.float64],  # (.., K)
+    refitted: NDArray[np.float64],  # (B, .., K)
+    reference: int,
+    pessimism: float,
+) -> NDArray[np.float64]:
+    """(.., K): what each action is sure to be ahead of the reference by.
+
+        L(s, a) = Q(s, a) - Q(s, r) - z sd_b{Q_b(s, a) - Q_b(s, r)},    L(s, r) = 0,
+
+    the deviation being over the refits on resampled people. The action with the largest L that is
+    possible is the pessimistic one. The error is that of the difference, not of Q: errors that the
+    actions share are no reason to prefer one of them, and with two actions that were equally often
+    tried Q minus its own error would hardly differ from Q. So pessimism is about deviating from
+    the reference. Where it is not possible, the others are compared as they stand. Q is the same
+    as of the linear policy: its backups are those of the greedy policy, not made pessimistic.
+
+    Reference: Jin, Yang & Wang (2021), "Is pessimism provably efficient for offline RL?" (lower
+    bounds of Q in place of Q); Thomas, Theocharous & Ghavamzadeh (2015), "High confidence policy
+    improvement" (to deviate from what is known only where that is surely better).
+    """
+    ahead = values - values[..., [reference]]
+    error = (refitted - refitted[..., [reference]]).std(axis=0, ddof=1)
+    return np.asarray(ahead - pessimism * error)
+
+
 def decide(
     values: NDArray[np.float64],  # (.., K)
     refitted: NDArray[np.float64],  # (B, .., K)
@@ -86,14 +113,17 @@ def decide(
     *,
     level: float,
     least_share: float,
+    preferred: NDArray[np.float64] | None = None,  # (.., K): of a pessimistic policy
 ) -> Advice:
     """The action with the largest Q-value, unless one of the reasons above speaks against it.
 
     With d_b = Q(best) - Q(b) and e_b the standard deviation of the same difference over the refits,
     the bounds of the margin are the smallest of d_b -+ z e_b over the other possible actions b, z
-    being the normal quantile of 1 - level. Without refits margins count as certain.
+    being the normal quantile of 1 - level. Without refits margins count as certain. With values
+    that are `preferred`, their largest decides in place of Q's: the margin can be below 0 then, and
+    being uncertain is no reason to abstain, for it was reckoned with.
     """
-    best = best_actions(values, allowed)
+    best = best_actions(values if preferred is None else preferred, allowed)
     known = np.isfinite(values).all(axis=-1)
     chosen = np.maximum(best, 0)[..., None]
     others = allowed & (np.arange(values.shape[-1]) != chosen)
@@ -111,8 +141,9 @@ def decide(
     least = _smallest(shares, allowed)
     outside = distance > 1
     hardly = others.any(axis=-1) & (least < least_share)
+    unclear = np.asarray(lower <= 0)
     reason = np.select(
-        [~allowed.any(axis=-1), ~known, outside, hardly, lower <= 0],
+        [~allowed.any(axis=-1), ~known, outside, hardly, unclear & (preferred is None)],
         [
             Reason.UNAVAILABLE,
             Reason.MISSING,
@@ -132,6 +163,7 @@ def decide(
         distance=distance,
         supported=known & ~outside & ~hardly,
         abstains=(reason != Reason.RECOMMENDED) & (reason != Reason.UNAVAILABLE),
+        in_doubt=(reason == Reason.RECOMMENDED) & unclear,
         reason=reason,
     )
 

@@ -23,13 +23,21 @@ from smdp.errors import DataError, SettingError
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.independence.inputs import check_seed
 from smdp.policy.decision_rows import DecisionRows, decision_rows
-from smdp.policy.decision_rule import NO_ACTION, Advice, allowed_actions, best_actions, decide
+from smdp.policy.decision_rule import (
+    NO_ACTION,
+    Advice,
+    allowed_actions,
+    best_actions,
+    cautious_values,
+    decide,
+)
 from smdp.policy.policy_settings import PolicySettings
 from smdp.policy.q_function import FittedQ, QFunction
 from smdp.policy.q_linear import linear_q
 from smdp.policy.support import Support, support_of
 from smdp.progress import Progress, silent
 from smdp.result import Result
+from smdp.settings import require
 
 States: TypeAlias = ArrayLike | pd.DataFrame
 UNAVAILABLE = NO_ACTION
@@ -59,8 +67,20 @@ class LearnedPolicy(Result):
     support: Support | None = None  # where the actions were tried; None: not known, not checked
 
     @property
-    def kind(self) -> Literal["linear", "neural"]:
+    def kind(self) -> Literal["linear", "pessimistic", "neural"]:
         return self.settings.model
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the Q-function has a parameter for each feature."""
+        return self.kind != "neural"
+
+    @property
+    def reference(self) -> int | None:
+        """The action that a pessimistic policy falls back on in doubt; None of any other policy."""
+        if self.kind != "pessimistic":
+            return None
+        return reference_action(self.settings, self.action_labels)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -80,8 +100,13 @@ class LearnedPolicy(Result):
         there is a choice, or (..., K) which actions may be chosen. See `decide` for the rule that
         abstains where the trial does not say enough.
         """
-        values = self.q_values(states)
-        return best_actions(values, allowed_actions(available, values.shape))
+        features = self.feature_map.transform(states)
+        values = self.q(features)
+        allowed = allowed_actions(available, values.shape)
+        if self.reference is not None:
+            refitted = self._refitted(features, values.shape)
+            values = cautious_values(values, refitted, self.reference, self.settings.pessimism)
+        return best_actions(values, allowed)
 
     def margin(self, states: States) -> NDArray[np.float64]:
         """(...,): best minus second best Q-value."""
@@ -92,9 +117,10 @@ class LearnedPolicy(Result):
         """Recommendations with their margins and errors, and where there is none, the reason."""
         features = self.feature_map.transform(states)
         values = self.q(features)
-        refitted = np.empty((len(self.resampled), *values.shape))
-        for b, q in enumerate(self.resampled):
-            refitted[b] = q(features)
+        refitted = self._refitted(features, values.shape)
+        preferred = None
+        if self.reference is not None:
+            preferred = cautious_values(values, refitted, self.reference, self.settings.pessimism)
         if self.support is None:
             shares, distance = np.full(values.shape, np.nan), np.full(values.shape[:-1], np.nan)
         else:
@@ -107,7 +133,17 @@ class LearnedPolicy(Result):
             distance,
             level=self.settings.abstain_level,
             least_share=self.settings.least_share,
+            preferred=preferred,
         )
+
+    def _refitted(
+        self, features: NDArray[np.float64], shape: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """(B, .., K): the Q-values of the refits."""
+        found = np.empty((len(self.resampled), *shape))
+        for b, q in enumerate(self.resampled):
+            found[b] = q(features)
+        return found
 
     @property
     def parameters(self) -> pd.DataFrame:
@@ -125,7 +161,7 @@ class LearnedPolicy(Result):
     @property
     def parameter_draws(self) -> NDArray[np.float64]:
         """(1 + B, K, 1 + q): the parameters, then those of the refits."""
-        if self.kind != "linear":
+        if not self.is_linear:
             raise SettingError(
                 "A neural Q-function has no parameters for each feature.",
                 "Learn a policy with the setting 'model' at 'linear', or look at its Q-values.",
@@ -175,6 +211,8 @@ def learn_policy(
     check_seed(seed)
     progress = progress or silent
     progress(0.0, "Learning the policy")
+    if settings.model == "pessimistic":
+        reference_action(settings, trajectories.action_labels)  # refused before the work
     rows = decision_rows(trajectories, feature_map, settings.discount)
     samples = resamples(rows, settings.resamples, seed)
     fitted = _fit(rows, samples, settings, seed, progress)
@@ -194,6 +232,15 @@ def learn_policy(
     )
 
 
+def reference_action(settings: PolicySettings, labels: tuple[str, ...]) -> int:
+    """The action in doubt: the one that is named, or the first."""
+    if not settings.reference:
+        return 0
+    known = f"'' or one of {', '.join(map(repr, labels))}"
+    require(settings.reference in labels, "reference", known, settings.reference)
+    return labels.index(settings.reference)
+
+
 def _fit(
     rows: DecisionRows,
     samples: NDArray[np.int64],
@@ -201,7 +248,7 @@ def _fit(
     seed: int,
     progress: Progress,
 ) -> FittedQ:
-    if settings.model == "linear":
+    if settings.model != "neural":
         return linear_q(rows, samples, settings, seed, progress)
     from smdp.policy.q_neural import neural_q  # torch: seconds that a linear policy does without
 

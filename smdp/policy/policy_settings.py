@@ -7,6 +7,9 @@ from typing import Literal
 
 from smdp.settings import Settings, require, setting
 
+#: Refits from which an error can be taken that decides on treatment.
+FEWEST_FOR_AN_ERROR = 10
+
 
 @dataclass(frozen=True)
 class PolicySettings(Settings):
@@ -14,7 +17,10 @@ class PolicySettings(Settings):
 
     Q(s, a) = E{U + gamma max_b Q(S', b) | S = s, A = a}. `model`: "linear" (one weight vector and
     intercept for each action, by least-squares policy iteration with `ridge` on the standardised
-    features) or "neural" (fitted Q iteration by a network of two hidden layers of `width`).
+    features), "pessimistic" (the same Q-function, but an action is chosen over the `reference` only
+    where it is ahead by more than `pessimism` times the error of that difference: see
+    `smdp.policy.decision_rule.cautious_values`) or "neural" (fitted Q iteration by a network of two
+    hidden layers of `width`).
     `update`: "batch", or "stochastic" for the paper's update one transition at a time.
     `bootstraps`: refits on resampled subjects, from which the errors of margins and parameters are
     taken; None for 50, or 20 of a network. `abstain_level`: a margin whose one-sided bootstrap
@@ -28,12 +34,18 @@ class PolicySettings(Settings):
     reinforcement learning".
     """
 
-    model: Literal["linear", "neural"] = setting(
+    model: Literal["linear", "pessimistic", "neural"] = setting(
         "linear",
         "Model",
         help="Linear: one parameter for each treatment and feature: can be read. Takes a second. "
-        "Neural: a network on the features: can bend and combine them. Takes up to a minute.",
-        choices={"linear": "Linear model", "neural": "Neural model"},
+        "Pessimistic: the linear model, but treatment is left as usual where it is not clear that "
+        "another one is better. Neural: a network on the features: can bend and combine them. "
+        "Takes up to a minute.",
+        choices={
+            "linear": "Linear model",
+            "pessimistic": "Pessimistic linear model",
+            "neural": "Neural model",
+        },
         page=False,  # the page learns one or both
     )
     discount: float = setting(
@@ -87,6 +99,26 @@ class PolicySettings(Settings):
         step=0.01,
         more=True,
     )
+    pessimism: float = setting(
+        1.0,
+        "Errors that a treatment must be ahead by",
+        symbol="z",
+        help="Of the pessimistic model: a treatment is chosen over the one in doubt only where it "
+        "is ahead by more than so many standard errors. 0: the linear model itself.",
+        what="a number of standard errors",
+        least=0,
+        given=(0.0, 3.0),
+        step=0.1,
+        more=True,
+    )
+    reference: str = setting(
+        "",
+        "Treatment in doubt",
+        help="Of the pessimistic model: what is done where no other treatment is clearly better; "
+        "as a rule the one that is no treatment at all.",
+        empty="the first one of the study",
+        page=False,
+    )
     neighbours: int = setting(50, "Nearest decisions", least=1, page=False)
     least_share: float = setting(
         0.05,
@@ -99,20 +131,27 @@ class PolicySettings(Settings):
 
     def check(self) -> None:
         require(
-            self.update == "batch" or self.model == "linear",
+            self.update == "batch" or self.model != "neural",
             "update",
             "'batch' for a neural model: one transition at a time would take hours",
             self.update,
         )
+        require(
+            self.model != "pessimistic" or self.resamples >= FEWEST_FOR_AN_ERROR,
+            "bootstraps",
+            f"None or at least {FEWEST_FOR_AN_ERROR} for a pessimistic model, which is made of the "
+            "errors",
+            self.bootstraps,
+        )
 
     @property
     def to_be_judged(self) -> PolicySettings:
-        """Where a policy is judged, errors of margins and parameters are of no use."""
-        return replace(self, bootstraps=0)
+        """Where a policy is judged, errors are of no use, unless they decide what it recommends."""
+        return self if self.model == "pessimistic" else replace(self, bootstraps=0)
 
     @property
     def resamples(self) -> int:
         """The number of refits on resampled subjects."""
         if self.bootstraps is not None:
             return self.bootstraps
-        return 50 if self.model == "linear" else 20
+        return 20 if self.model == "neural" else 50

@@ -29,6 +29,8 @@ REFERENCES = {
     "reinforcement learning. Journal of Machine Learning Research, 6, 503–556.",
     "Fieller, 1954": "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the "
     "Royal Statistical Society: Series B, 16(2), 175–185.",
+    "Jin et al., 2021": "Jin, Y., Yang, Z., & Wang, Z. (2021). Is pessimism provably efficient for "
+    "offline RL? Proceedings of the 38th International Conference on Machine Learning, 5084–5096.",
     "Kallus & Uehara, 2020": "Kallus, N., & Uehara, M. (2020). Double reinforcement learning for "
     "efficient off-policy evaluation in Markov decision processes. Journal of Machine Learning "
     "Research, 21(167), 1–63.",

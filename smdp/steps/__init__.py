@@ -17,13 +17,14 @@ from smdp.steps.rule import RULE
 from smdp.steps.screening import SCREENING
 from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.trade_off import TRADE_OFF
 from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
     "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PLACEBO", "POLICY",
-    "RESCALING", "RULE", "SCREENING", "STABILITY", "TRIAL", "Page", "PlanSection", "ReportSection",
-    "Step", "add_step", "remove_step", "step_named", "steps",
+    "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL", "Page", "PlanSection",
+    "ReportSection", "Step", "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -39,6 +40,7 @@ _STEPS: list[Step] = [
     FOLDS,
     EVALUATION,
     RULE,
+    TRADE_OFF,
     PLACEBO,
     NEW_DATA,
 ]

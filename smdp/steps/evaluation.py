@@ -186,8 +186,12 @@ def policy_section(analysis: Analysis, draw: Draw) -> list[Block]:
             text = "The estimates at hand are of other policies than those shown here."
         found.append(Notice("note", text))
     prepared = learned_from(analysis)
+    if values:
+        found += _comparison(analysis, values, draw)
     for name, policy in zip(names, analysis.policies, strict=True):
         found += _policy(policy, name, values.get(name), prepared, analysis.outcome_name, draw)
+    if values and prepared is not None:
+        found += _risk(analysis, names[0], values[names[0]], prepared, draw)
     if relations := beside_other_steps(analysis):
         found += [Heading("Beside the other numbers"), *bullets(relations)]
     if values:
@@ -248,6 +252,60 @@ def _policy(
             )
         )
     return found
+
+
+def _comparison(analysis: Analysis, values: Mapping[str, PolicyValue], draw: Draw) -> list[Block]:
+    """Every candidate against every other, and which one to take."""
+    from smdp.evaluation.candidates import comparison_of
+    from smdp.figures.policy_comparison import comparison_figure
+    from smdp.words.policy_comparison import HOW_COMPARED, comparison_words, recommendation
+
+    least = analysis.records["evaluation"].asked.settings.least_effective
+    found = comparison_of(analysis.policies, values, least)
+    if found is None:
+        return []
+    blocks: list[Block] = [Heading("Which policy to take")]
+    blocks.append(Paragraph(recommendation(found, analysis.outcome_name), strong=True))
+    blocks.append(draw("comparison", "Row minus column", comparison_figure(found), HOW_COMPARED))
+    return blocks + table("Candidates and their differences", comparison_words(found))
+
+
+def _risk(
+    analysis: Analysis, name: str, value: PolicyValue, prepared: PreparedData, draw: Draw
+) -> list[Block]:
+    """How outcomes are spread under the first policy, and whether anybody loses."""
+    from smdp.evaluation.outcome_risk import risk_of
+    from smdp.figures.policy_comparison import distribution_figure, subgroup_figure
+    from smdp.words.policy_comparison import (
+        WEIGHTED,
+        describe_risk,
+        describe_subgroups,
+        risk_words,
+        subgroup_words,
+    )
+
+    if value.judged is None:
+        return []
+    least = analysis.records["evaluation"].asked.settings.least_effective
+    outcome = analysis.outcome_name
+    used = analysis.policies[0].feature_map.variables_used
+    risk, gains = risk_of(value, prepared.trajectories, used, least)
+    blocks: list[Block] = [Heading("Risk, not only the mean")]
+    blocks += bullets([*describe_risk(risk, name, outcome), *describe_subgroups(gains)])
+    figure = distribution_figure(risk, name, outcome)
+    blocks.append(draw("risk", f"Outcomes under the {name} policy", figure, WEIGHTED))
+    blocks += table(
+        "Outcomes of decisions", risk_words(risk, list(value.judged.estimates), outcome)
+    )
+    blocks.append(
+        draw(
+            "subgroups",
+            f"Who gains by the {name} policy",
+            subgroup_figure(gains, outcome),
+            "Each person is in the group of the value at the first decision.",
+        )
+    )
+    return blocks + table("Gains by subgroup", subgroup_words(gains))
 
 
 def _value_tables(value: PolicyValue, name: str) -> list[Block]:

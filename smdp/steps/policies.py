@@ -75,7 +75,7 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
 
     for number, policy in enumerate(analysis.policies, start=1):
         name = f"policy-{number}-{policy.kind}"
-        if policy.kind == "linear":
+        if policy.is_linear:
             yield f"{name}-parameters", policy.parameter_intervals
         yield f"{name}-convergence", policy.convergence
         if analysis.prepared is None:
@@ -92,7 +92,7 @@ def figures(policies: tuple[LearnedPolicy, ...]) -> Mapping[str, go.Figure]:
     from smdp.figures.q_functions import convergence_figure, parameters_figure
 
     return {
-        name: parameters_figure(policy) if policy.kind == "linear" else convergence_figure(policy)
+        name: parameters_figure(policy) if policy.is_linear else convergence_figure(policy)
         for name, policy in zip(policy_names(policies), policies, strict=True)
     }
 
@@ -126,6 +126,13 @@ def _learned(own: PolicySettings) -> str:
             "A neural Q-function (two hidden layers of "
             f"{own.width} units) was learned by fitted Q iteration (Ernst et al., 2005), "
             f"{own.steps:,} steps, {discount}."
+        )
+    if own.model == "pessimistic":
+        fallback = own.reference or "the first one of the study"
+        return (
+            "A pessimistic linear policy (Jin et al., 2021) chose a treatment over the reference "
+            f"({fallback}) only where the linear Q-function put it ahead by more than "
+            f"{own.pessimism:g} standard errors of the difference, {discount}."
         )
     if own.update == "stochastic":
         return (
@@ -180,7 +187,7 @@ def _q_function(
     text = f"{policy_name(policy)}. {discount_words(policy.settings.discount)} "
     found: list[Block] = [Heading(f"{name.capitalize()} Q-function")]
     found.append(Paragraph(capital(text) + describe_convergence(policy)))
-    if policy.kind == "linear":
+    if policy.is_linear:
         found.append(
             draw(
                 f"{key}-parameters",

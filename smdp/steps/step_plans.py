@@ -13,6 +13,7 @@ from smdp.data.shaping.join import JoinTable
 from smdp.data.shaping.operation import Operation
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.rule_settings import RuleSettings
+from smdp.evaluation.trade_off_settings import TradeOffSettings
 from smdp.feature_map.kinds import map_kind
 from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
@@ -240,6 +241,18 @@ class RulePlan(Settings):
     settings: RuleSettings = field(default_factory=RuleSettings)
     own: tuple[str, ...] = setting((), "My own rules", what="rules", page=False)
     evaluation: EvaluationSettings = setting(EvaluationSettings, factory=True, page=False)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class TradeOffPlan(Settings):
+    """What is earned as treating costs more, with the features and discount of the first policy.
+
+    `evaluation`: how each of its policies is judged.
+    """
+
+    settings: TradeOffSettings = field(default_factory=TradeOffSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     seed: int = seed_setting()
 
 

@@ -92,11 +92,16 @@ def describe_patient(patient: PatientExplanation) -> list[str]:
     """What is recommended to one person now, and which of her values speak for and against it."""
     best, second = action_name(patient.best), action_name(patient.second)
     error = "" if pd.isna(patient.margin_error) else f" (standard error {patient.margin_error:.2f})"
-    lead = f"{best} is ahead of {second} by {patient.margin:.2f}{error}"
+    way = "ahead of" if patient.margin >= 0 else "behind"
+    lead = f"{best} is {way} {second} by {abs(patient.margin):.2f}{error}"
     if patient.recommendation is None:
         sentences = [f"No recommendation: {patient.reason}.", f"{capital(lead)}."]
     else:
         sentences = [f"{capital(action_name(patient.recommendation))} is recommended: {lead}."]
+        if patient.in_doubt:
+            sentences = [
+                f"{capital(lead)}, which is not clear: in doubt this policy recommends {best}."
+            ]
     parts = patient.variables[patient.variables["contribution"] != 0]
     largest = parts["contribution"].abs().max() if len(parts) else 0.0
     parts = parts[parts["contribution"].abs() >= NOTABLE * largest]

@@ -319,6 +319,11 @@ _POLICY = (
         ("abstains",),
     ),
     Term(
+        "pessimistic",
+        "Of a policy: it leaves treatment as usual where another one is not clearly better, by so "
+        "many standard errors of the difference.",
+    ),
+    Term(
         "value",
         "What people would earn on average if a policy chose their treatments.",
         "V",

@@ -18,7 +18,10 @@ def headline(patient: PatientExplanation) -> tuple[str, str]:
     best, second = action_name(patient.best), action_name(patient.second)
     if patient.recommendation is None:
         return "No recommendation", f"{capital(patient.reason)}."
-    return f"Recommended: {best}", f"Ahead of {second} by {margin_text(patient)}."
+    how = f"Ahead of {second} by {margin_text(patient)}."
+    if patient.in_doubt:
+        how = f"{_in_doubt(patient)}."
+    return f"Recommended: {best}", how
 
 
 def margin_text(patient: PatientExplanation) -> str:
@@ -27,6 +30,17 @@ def margin_text(patient: PatientExplanation) -> str:
     if math.isnan(patient.margin_lower):
         return text
     return f"{text} ({patient.margin_lower:.2f} to {patient.margin_upper:.2f})"
+
+
+def _in_doubt(patient: PatientExplanation) -> str:
+    """Why a pessimistic policy recommends what is not clearly better."""
+    best, second = action_name(patient.best), action_name(patient.second)
+    if patient.margin < 0:
+        return (
+            f"{capital(second)} is estimated to be better, but that is not clear ({best} minus "
+            f"{second}: {margin_text(patient)}), and in doubt this policy recommends {best}"
+        )
+    return f"Ahead of {second} by {margin_text(patient)}, which is not clear"
 
 
 def margin_note(patient: PatientExplanation, level: float) -> str:

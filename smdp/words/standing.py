@@ -24,6 +24,10 @@ def reserve(standing: Standing, policy: str) -> str:
         reasons.append(f"what the {policy} policy would earn has no interval that can be trusted")
     elif standing.gain == "not estimated":
         reasons.append(f"what the {policy} policy would earn was not estimated (page Policy)")
+    if standing.quick and standing.gain == "better":
+        reasons.append(
+            f"what the {policy} policy would earn was judged the quick way, which is too optimistic"
+        )
     if standing.chance == "observed":
         reasons.append(
             "treatment was not known to be randomised, and nobody has said on the page Data that "
@@ -36,6 +40,8 @@ def reserve(standing: Standing, policy: str) -> str:
     if standing.outside:
         names = listing([f"'{name}'" for name in standing.outside])
         reasons.append(f"{names} lies outside what was seen in the study")
+    if standing.in_doubt and not reasons:
+        return ""  # the headline says so
     return f"With reserve: {'; '.join(reasons)}."
 
 

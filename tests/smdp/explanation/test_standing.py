@@ -35,6 +35,7 @@ FIRM = Standing(recommended=True, gain="better", chance="randomised")
         ({"chance": "observed"}, "weak", "not known to be randomised"),
         ({"deciding": ("mood",)}, "weak", "'mood' was not reported but filled in"),
         ({"outside": ("pain",)}, "weak", "'pain' lies outside what was seen"),
+        ({"quick": True}, "weak", "judged the quick way"),
     ],
 )
 def test_one_thing_that_is_missing_takes_the_firmness_away(change, firmness, said):

@@ -155,6 +155,8 @@ def disagreements(policy: LearnedPolicy, data: Any, count: int, seed: int = 0) -
         ({"rescaled": False, "degree": 2, "span": 0.4}, {"hidden": (12, 9)}),
         ({"rescaled": False, "lags": 0, "degree": 0, "span": 1.5}, {"map_hidden": (6,)}),
         ({"lags": 0, "action_lags": 2}, {}),
+        ({"actions": 3}, {"pessimism": 0.7, "reference": "1"}),
+        ({"rescaled": False}, {"pessimism": 2.0}),
         ({"lags": 0}, {"unused": [0, 3], "activation": "relu", "resamples": 0}),
     ],
 )
@@ -326,7 +328,7 @@ def test_numbers_come_back_exactly_and_changes_are_noticed():
     with pytest.raises(ValueError, match="changed after it was written"):
         policy_reader.Policy(buffer.getvalue().replace(weight, "0.5"))
     with pytest.raises(ValueError, match="no policy file of version 1"):
-        policy_reader.Policy('{"format": "smdp policy", "version": 3}')
+        policy_reader.Policy('{"format": "smdp policy", "version": 4}')
 
 
 def test_nobodys_course_can_be_read_from_the_file():

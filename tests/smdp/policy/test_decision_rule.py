@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from smdp.data.trajectories import Trajectories
+from smdp.errors import SettingError
 from smdp.feature_map.identity import identity_feature_map
 from smdp.policy.decision_rule import REASONS, Reason, decide
 from smdp.policy.learned_policy import learn_policy
@@ -157,3 +158,56 @@ def test_many_decisions_are_thinned_evenly():
 
 def test_every_reason_has_words():
     assert set(REASONS) == set(Reason)
+
+
+CAUTIOUS = replace(OPTIONS, model="pessimistic", pessimism=1.0, reference="no")
+
+
+def test_a_pessimistic_policy_treats_only_where_it_is_clearly_better():
+    data = trial(effect=0.5)
+    plain, cautious = learned(data), learned(data, CAUTIOUS)
+    states = np.column_stack([np.linspace(-2, 2, 81), np.zeros(81)])
+    ahead = np.diff(plain.q_values(states))[:, 0]
+    refits = np.stack([q(plain.feature_map.transform(states)) for q in plain.resampled])
+    error = (refits[:, :, 1] - refits[:, :, 0]).std(axis=0, ddof=1)
+    np.testing.assert_array_equal(cautious.recommend(states), ahead > error)
+    found = cautious.decide(states)
+    np.testing.assert_array_equal(found.recommended, cautious.recommend(states))
+    assert not found.abstains.any()
+    doubtful = plain.decide(states).reason == Reason.UNCERTAIN
+    np.testing.assert_array_equal(found.in_doubt, doubtful)
+    behind = found.margin < 0
+    assert behind.any()
+    assert (found.recommended[behind] == 0).all()
+    assert found.in_doubt[behind].all()
+
+
+def test_without_an_effect_it_mostly_leaves_things_as_they_are():
+    treated = [
+        (learned(trial(effect=0.0, seed=s), CAUTIOUS).recommend(np.zeros((1, 2))) == 1).mean()
+        for s in range(20)
+    ]
+    assert np.mean(treated) <= 0.4  # one error, one-sided: .16
+
+
+def test_pessimism_of_zero_is_the_linear_policy():
+    data = trial(effect=0.5)
+    states = np.random.default_rng(1).standard_normal((200, 2))
+    none = learned(data, replace(CAUTIOUS, pessimism=0.0))
+    np.testing.assert_array_equal(none.recommend(states), learned(data).recommend(states))
+
+
+def test_where_the_reference_is_not_possible_the_others_are_compared():
+    policy = learned(trial(effect=0.5), CAUTIOUS)
+    possible = np.array([[False, True], [True, False], [False, False]])
+    np.testing.assert_array_equal(policy.recommend(np.zeros((3, 2)), possible), (1, 0, -1))
+    np.testing.assert_array_equal(policy.recommend(np.full((1, 2), np.nan)), (-1,))
+
+
+def test_a_pessimistic_policy_keeps_its_refits_where_it_is_judged():
+    assert CAUTIOUS.to_be_judged == CAUTIOUS
+    assert OPTIONS.to_be_judged.resamples == 0
+    with pytest.raises(SettingError, match="at least 10"):
+        replace(CAUTIOUS, bootstraps=0)
+    with pytest.raises(SettingError, match="'no', 'yes'"):
+        learned(trial(effect=0.5), replace(CAUTIOUS, reference="nothing"))

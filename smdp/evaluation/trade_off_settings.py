@@ -1,0 +1,49 @@
+"""The settings of following the cost of treating."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smdp.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class TradeOffSettings(Settings):
+    """How the cost of treating is followed.
+
+    `costs`: of one treatment, in the outcome's own unit, in increasing order; None: `points` of
+    them, from 0 to what all but a few treatments are worth. `dearer`: by action, how many times the
+    cost it has; 1 for those not named, and the `reference` costs nothing ("" is the first action).
+    """
+
+    points: int = setting(
+        9,
+        "Costs tried",
+        help="From treatments that cost nothing to a cost at which hardly any is worth it.",
+        least=3,
+        given=(3, 25),
+    )
+    costs: tuple[float, ...] | None = setting(
+        None,
+        "Costs",
+        help="In the outcome's own unit.",
+        least=0,
+        ordered=True,
+        empty="from 0 to what treatment is worth",
+        page=False,
+    )
+    reference: str = setting(
+        "",
+        "Treatment that costs nothing",
+        help="As a rule the one that is no treatment at all.",
+        empty="the first one of the study",
+        page=False,
+    )
+    dearer: tuple[float, ...] | None = setting(
+        None,
+        "Times the cost, by action",
+        help="One number for each action, in the order of the study.",
+        least=0,
+        empty="1 for every treatment",
+        page=False,
+    )
