@@ -49,10 +49,9 @@ def test_the_card_asks_for_what_is_planted(report):
 
 
 def test_what_is_reported(report):
-    assert list(report.values["policy"]) == [
-        "card", "learned", "my rule 1", "my rule 2", "observed",
-        "always none", "always message", "always call",
-    ]  # fmt: skip
+    always = [f"always {label}" for label in report.card.action_labels]
+    named = ["card", "learned", "my rule 1", "my rule 2", "observed", *always]
+    assert list(report.values["policy"]) == named
     cost = report.cost
     assert cost["lower"] < cost["estimate"] < cost["upper"]
     assert cost["estimate"] == pytest.approx(-report.difference("card", "learned")["estimate"])

@@ -130,7 +130,7 @@ def test_no_question_at_all() -> None:
 
 
 def test_a_search_for_hours_is_refused_with_its_time() -> None:
-    hours = seconds_of(60, 60 * 24, 20_000, 3, 3)
+    hours = seconds_of(60, 60 * 24, 100_000, 3, 3)
     with pytest.raises(SettingError, match=r"about \d+ h \d\d min"):
         refuse_if_endless(hours)
     refuse_if_endless(seconds_of(15, 150, 1000, 2, 3))
