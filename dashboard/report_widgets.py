@@ -64,7 +64,7 @@ def report_files(
         "paragraph with references, and every setting, seed and version in the appendix."
     )
 
-    called = literal(title or analysis.plan.data_name)
+    called = literal(title or analysis.source.name)
     st.markdown(f"**{called}**{f', by {literal(author)}' if author else ''}")
     key = (work_so_far(), sections, title, author, paper)
     buttons, below = st.container(horizontal=True), st.container()

@@ -42,14 +42,31 @@ class FigureTheme(Settings):
     """How figures leave the program. `height`: a factor on the height that a figure has itself."""
 
     width_mm: float = setting(
-        85.0, "Width (mm)", help="As the journal prints it.", least=40, most=250, what="a width"
+        85.0,
+        "Width (mm)",
+        help="As the journal prints it.",
+        least=40,
+        most=250,
+        given=(40.0, 250.0),
+        step=1.0,
     )
     height: float = setting(
-        1.0, "Height, as a factor", help="On the figure's own height.", least=0.5, most=2.5,
-        what="a factor",
-    )  # fmt: skip
+        1.0,
+        "Height, as a factor",
+        help="On the figure's own height.",
+        least=0.5,
+        most=2.5,
+        given=(0.5, 2.5),
+        step=0.1,
+    )
     points: float = setting(
-        7.0, "Smallest text (points)", help="In print.", least=5, most=14, what="a size"
+        7.0,
+        "Smallest text (points)",
+        help="In print.",
+        least=5,
+        most=14,
+        given=(5.0, 14.0),
+        step=0.5,
     )
     font: str = setting("Inter", "Font", help="Of all text in figures.", control="select")
     palette: str = setting(
