@@ -77,8 +77,13 @@ def risk(
     judged, least, outcome = value.judged, _least(), the_analysis().outcome_name
     record = done(EVALUATION)
     key = (record and record.output, name)
-    how = {"coverage": value.coverage, "least_effective": least}
-    found = memo("policy.risk", key, lambda: outcome_risk(judged, seed=value.seed, **how))
+    found = memo(
+        "policy.risk",
+        key,
+        lambda: outcome_risk(
+            judged, coverage=value.coverage, least_effective=least, seed=value.seed
+        ),
+    )
     st.markdown("\n".join(f"- {literal(text)}" for text in describe_risk(found, name, outcome)))
     figure(distribution_figure(found, name, outcome), "outcomes")
     st.caption(WEIGHTED)
@@ -96,7 +101,9 @@ def risk(
     )
     if not chosen:
         return
-    gains = subgroup_gains(judged, trajectories, chosen, **how)
+    gains = subgroup_gains(
+        judged, trajectories, chosen, coverage=value.coverage, least_effective=least
+    )
     st.markdown("\n".join(f"- {literal(text)}" for text in describe_subgroups(gains)))
     figure(subgroup_figure(gains, outcome), "subgroup-gains")
     table(subgroup_words(gains), "subgroup-gains", gains.groups)

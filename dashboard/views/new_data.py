@@ -118,6 +118,7 @@ def figures_and_tables(found: NewDataCheck) -> None:
         for own in some:
             if len(found.policies) > 1:
                 st.markdown(f"**{literal(own.policy.capitalize())} policy**")
+            assert own.calibration is not None
             figure(calibration_figure(own.calibration, outcome), f"calibration-{own.policy}")
         st.caption(
             "Decisions in groups by what following the recommendation was predicted to bring. On "

@@ -10,7 +10,8 @@ import pandas as pd
 from smdp.analysis.analysis import Analysis
 from smdp.data.columns import level_text
 from smdp.errors import DataError, SettingError
-from smdp.evaluation.value import DOUBLY_ROBUST, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST
 from smdp.steps.policies import policy_names
 from smdp.text import listing, percent, plural
 from smdp.validation.versions import Version, agreement

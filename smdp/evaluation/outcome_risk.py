@@ -278,8 +278,9 @@ def risk_of(
 ) -> tuple[OutcomeRisk, SubgroupGains]:
     """Both, of an evaluation that has its decisions."""
     assert value.judged is not None
-    how = {"coverage": value.coverage, "least_effective": least_effective}
-    return (
-        outcome_risk(value.judged, seed=value.seed, **how),
-        subgroup_gains(value.judged, trajectories, variables, **how),
+    judged, coverage = value.judged, value.coverage
+    risk = outcome_risk(judged, coverage=coverage, least_effective=least_effective, seed=value.seed)
+    gains = subgroup_gains(
+        judged, trajectories, variables, coverage=coverage, least_effective=least_effective
     )
+    return risk, gains

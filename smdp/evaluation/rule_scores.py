@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.evaluation.estimators import QRegression
+from smdp.evaluation.estimators import Basis, QRegression
+from smdp.evaluation.evaluation_study import EvaluationStudy
 from smdp.evaluation.target import Target
-from smdp.evaluation.value import EvaluationStudy
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +28,9 @@ def doubly_robust_scores(study: EvaluationStudy, target: Target) -> Floats:
     without a choice scores are 0.
     """
     rows, actions = study.rows, study.rows.actions
-    regression = QRegression(rows, study.basis, target, study.discount)
+    basis = study.basis
+    assert isinstance(basis, Basis)  # one for all folds
+    regression = QRegression(rows, basis, target, study.discount)
     ridge = regression.best_ridge(study.fold)
     fold = study.fold[rows.unit]
     found = np.zeros((len(rows.level), actions))
@@ -36,7 +38,7 @@ def doubly_robust_scores(study: EvaluationStudy, target: Target) -> Floats:
         out = fold == k
         model = regression.fit(study.fold != k, ridge)
         of_levels = model.weights.reshape(target.levels, -1)
-        every = regression.clipped(study.basis.now[out] @ of_levels.T)
+        every = regression.clipped(basis.now[out] @ of_levels.T)
         ahead = regression.clipped(regression.following[out] @ model.weights)
         taken = rows.level[out]
         place = np.arange(len(taken))

@@ -37,7 +37,7 @@ def as_measured(
     levels that they were moved to allow.
     """
     if isinstance(data, PreparedData):
-        data, completed = data.trajectories, data.completed
+        return as_measured(data.trajectories, data.completed)
     if completed is None:
         return AsMeasured(data)
     own = completed.study

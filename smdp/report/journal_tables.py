@@ -69,7 +69,7 @@ def _each(analysis: Analysis) -> Iterator[JournalTable]:
 
 
 def _values(analysis: Analysis, stale: bool) -> Iterator[JournalTable]:
-    from smdp.evaluation.value import DOUBLY_ROBUST
+    from smdp.evaluation.value_tables import DOUBLY_ROBUST
     from smdp.words.policy_value import difference_words, units, value_words
 
     names = policy_names(analysis.policies)

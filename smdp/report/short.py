@@ -127,7 +127,7 @@ def _rule(analysis: Analysis) -> list[Block]:
 
 
 def _worth(analysis: Analysis) -> list[Block]:
-    from smdp.evaluation.value import DOUBLY_ROBUST
+    from smdp.evaluation.value_tables import DOUBLY_ROBUST
     from smdp.figures.policy import value_figure
     from smdp.steps.trial import says as effects
     from smdp.words.policy_value import gain_sentence, value_words

@@ -8,7 +8,8 @@ from typing import Literal
 
 import pandas as pd
 
-from smdp.evaluation.value import PolicyValue, quantile
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import quantile
 from smdp.validation.likeness import Likeness
 from smdp.validation.new_data_settings import NewDataSettings
 from smdp.validation.sufficiency import MapHolds

@@ -9,7 +9,8 @@ import pandas as pd
 
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.evaluation_settings import EvaluationSettings
-from smdp.evaluation.value import DOUBLY_ROBUST, PolicyValue, evaluate_policy, quantile
+from smdp.evaluation.value import PolicyValue, evaluate_policy
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, quantile
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Progress

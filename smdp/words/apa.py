@@ -9,7 +9,8 @@ import pandas as pd
 
 from smdp.data.outcome import OutcomeName
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.text import capital, p_text
 from smdp.words.effects import Telling
 from smdp.words.explanation import action_name

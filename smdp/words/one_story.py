@@ -10,7 +10,8 @@ import numpy as np
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
-from smdp.evaluation.value import DOUBLY_ROBUST, OBSERVED, PolicyValue
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.explanation.q_differences import observed_differences
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.text import capital, interval_text, percent
@@ -87,11 +88,12 @@ def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
     if rows is None:
         return
     row = rows[(rows["term"] == AVERAGE) & (rows["action"] == action)].iloc[0]
-    ends = sorted(trial.sign * float(row[c]) for c in ("lower", "upper"))
+    lower, upper = sorted(trial.sign * float(row[c]) for c in ("lower", "upper"))
     yield Quantity(
         "Effects",
         trial.sign * float(row["estimate"]),
-        *ends,
+        lower,
+        upper,
         "what giving it once does to the very next outcome, on average over the decisions of the "
         "study, with whatever came before and comes after as it was",
     )

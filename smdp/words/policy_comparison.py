@@ -134,10 +134,10 @@ def risk_words(
 
 
 def _amount(row: pd.Series, parts: tuple[str, str, str], share: bool) -> str:
-    values = [100 * row[each] if share else row[each] for each in parts]
-    size = abs(values[2] - values[1])
+    estimate, lower, upper = (100 * row[each] if share else row[each] for each in parts)
+    size = abs(upper - lower)
     digits = 0 if share and size > 2 else (1 if math.isfinite(size) and size > 1 else 2)
-    return interval_text(*values, digits)
+    return interval_text(estimate, lower, upper, digits)
 
 
 def describe_risk(risk: OutcomeRisk, name: str, outcome: OutcomeName = UTILITY_NAME) -> list[str]:

@@ -93,11 +93,12 @@ def _other(found: TradeOff) -> str:
     return f"anything but {action_name(found.reference)}"
 
 
-def _share(row: object) -> str:
-    values = [100 * row[each] for each in ("treated", "treated_lower", "treated_upper")]  # type: ignore[index]
-    return f"{interval_text(*values, 0)} %"
+def _share(row: pd.Series) -> str:
+    share, lower, upper = (
+        100 * row[each] for each in ("treated", "treated_lower", "treated_upper")
+    )
+    return f"{interval_text(share, lower, upper, 0)} %"
 
 
-def _outcome(row: object, digits: int) -> str:
-    names = ("outcome", "outcome_lower", "outcome_upper")
-    return interval_text(*(row[each] for each in names), digits)  # type: ignore[index]
+def _outcome(row: pd.Series, digits: int) -> str:
+    return interval_text(row["outcome"], row["outcome_lower"], row["outcome_upper"], digits)
