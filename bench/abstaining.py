@@ -109,7 +109,7 @@ def states_of(design: str) -> Floats:
 
 
 def estimators(starts: Floats, again: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """By name: estimates and their errors (D, states), from starts (D, M, ..) and refits (D, B, ..).
+    """By name: estimates and errors (D, states), from starts (D, M, ..) and refits (D, B, ..).
 
     Those tried, all of them reported.
     """

@@ -1,4 +1,4 @@
-"""CandidatePolicy policies side by side: what each would earn, every difference, and which one to take.
+"""Policies side by side: what each would earn, every difference, and which one to take.
 
 The simplest candidate is recommended that is not clearly below the best one. "Clearly": the
 interval of the difference to the best lies below 0. Intervals are of one difference each; as the
