@@ -23,6 +23,7 @@ found = {
     "stability": names["stability"],
     "policy": tuple(names["policies"]),
     "evaluation": tuple(names["values"]),
+    "rule": names["rule"],
     "placebo": names["placebo"],
     "trial": names["trial"],
 }
