@@ -53,6 +53,7 @@ def quick_plan(**changes: Any) -> AnalysisPlan:
     assert plan.screening
     assert plan.features
     assert plan.evaluation
+    assert plan.rule
     assert plan.placebo
     screening = replace(plan.screening.settings, force_in=(MARKUP,))
     dimensions = replace(plan.features.settings, dimensions=(1, 2), reason="two, to be quick")
@@ -72,6 +73,7 @@ def quick_plan(**changes: Any) -> AnalysisPlan:
         screening=ScreeningPlan(screening, plan.screening.seed),
         features=replace(plan.features, use_all=True, settings=dimensions),
         policies=(PolicyPlan(replace(linear.settings, bootstraps=12), linear.seed), neural),
+        rule=replace(plan.rule, own=()),
         placebo=replace(plan.placebo, policy=1, settings=plan.evaluation.settings),
         trial=TrialPlan((FORMULA,), (FORMULA,), 0.9),
         notes={

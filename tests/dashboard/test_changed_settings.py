@@ -2,6 +2,7 @@
 
 import ast
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ PAGES = {
     "weights": ("stability",),
     "markov_check": ("markov",),
     "q_functions": ("policy",),
-    "policy": ("evaluation", "placebo"),
+    "policy": ("evaluation", "rule", "placebo"),
 }
 #: Controls of the pages' own, beside those that the settings declare.
 OF_THE_PAGES = {
@@ -44,6 +45,7 @@ NO_CONTROL = {
     "screening": {"test", "pooling"},  # of the paper's screening only
     "stability": {"seed"},
     "features": {"dimensions", "reason"},
+    "rule": {"seed"},
     "placebo": {"folds", "bootstraps", "coverage", "refit_map", "seed"},
 }
 #: On the page, but no part of how a result was made.
@@ -55,6 +57,7 @@ def small_plan():
     plan = quick_plan()
     own = plan.evaluation
     return plan.replace(
+        rule=replace(plan.rule, own=(), evaluation=own.settings, seed=own.seed),
         placebo=PlaceboPlan(2, 2, own.settings, own.seed),
         trial=TrialPlan(("stress",), (), own.settings.coverage),
     )
@@ -173,7 +176,7 @@ OF_ANOTHER_MAP = {
 def test_each_control_of_each_kind_of_map(kind):
     plan = small_plan().replace(
         features=FeatureMapPlan(kind, True, OF_ANOTHER_MAP[kind]),
-        screening=None, stability=None, policies=(), evaluation=None, placebo=None, trial=None,
+        screening=None, stability=None, policies=(), evaluation=None, rule=None, placebo=None, trial=None,
     )  # fmt: skip
     app = open_file(done(plan)).go("feature_dimension")
     assert NOTICE not in app.text
@@ -184,7 +187,7 @@ def test_each_control_of_each_kind_of_map(kind):
 def test_a_seed_of_the_value_is_one_of_the_placebo_check(finished):
     app = open_file(finished).go("policy")
     app.at.number_input(key="evaluation.seed").set_value(7)
-    assert app.run().text.count(NOTICE) == 2
+    assert app.run().text.count(NOTICE) == 3
     app.at.number_input(key="evaluation.seed").set_value(6)
     assert NOTICE not in app.run().text
 

@@ -75,7 +75,9 @@ def click_through(app):
     app.at.number_input(key="evaluation.bootstraps").set_value(20)
     app.at.number_input(key="evaluation.seed").set_value(6)
     app.at.number_input(key="placebo.repeats").set_value(5)
-    app.run().press("Estimate what it would earn").press("Check with shuffled treatments")
+    app.at.number_input(key="rule.resamples").set_value(3)
+    app.run().press("Estimate what it would earn").press("Make the rule card")
+    app.press("Check with shuffled treatments")
     return finished(app)
 
 

@@ -175,6 +175,7 @@ def test_why_it_ended_is_forgotten_once_it_went_on(study_file, plan):
         stability=None,
         policies=(),
         evaluation=None,
+        rule=None,
         placebo=None,
         trial=None,
         preparation=PreparationSettings(),

@@ -24,6 +24,7 @@ found = {
     "policy": tuple(names["policies"]),
     "evaluation": tuple(names["values"]),
     "folds": names["analyses"],
+    "rule": names["rule"],
     "placebo": names["placebo"],
     "trial": names["trial"],
 }

@@ -58,6 +58,7 @@ CHANGES = {
         "policy",
     ),
     "shuffles": (lambda p: changed(p, placebo=replace(p.placebo, repeats=9)), "placebo"),
+    "rules of one's own": (lambda p: changed(p, rule=replace(p.rule, own=())), "rule"),
     "moderators": (lambda p: changed(p, trial=replace(p.trial, moderators=())), "trial"),
     "level of the Markov check": (
         lambda p: changed(
@@ -88,12 +89,12 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     assert later.state(first) == "out of date"
     assert all(later.state(name) == StepState.DONE for name in NAMES if name not in late)
     follow = set(NAMES[NAMES.index(first) :])
-    if first in ("stability", "markov", "evaluation", "placebo", "trial"):
+    if first in ("stability", "markov", "evaluation", "rule", "placebo", "trial"):
         after = {first}
     elif first == "folds":
         after = {"folds", "evaluation"}
     elif first == "policy":
-        after = {"policy", "folds", "evaluation", "placebo"}
+        after = {"policy", "folds", "evaluation", "rule", "placebo"}
     else:
         beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
         after = follow - beside.get(first, set())
@@ -176,7 +177,7 @@ def test_no_export_without_the_warning(analysis, plan, tmp_path):
     written = {p.name for p in write_results(later, tmp_path)}
     assert names <= written
     assert [p.about for p in later.warnings if "out of date" in p.message] == [
-        "features", "stability", "policy", "folds", "evaluation", "placebo"
+        "features", "stability", "policy", "folds", "evaluation", "rule", "placebo"
     ]  # fmt: skip
 
 
