@@ -51,8 +51,14 @@ def study_frame(seed: int = 5, name: str = "Anna") -> pd.DataFrame:
     return frame
 
 
+def plan_with_new_data() -> AnalysisPlan:
+    """Every step; the new table is the file `NEW_FILE` beside the study's."""
+    rules = NewDataSettings(draws=99, folds=2, bootstraps=20)
+    return quick_plan().replace(new_data=NewDataPlan(TableFile("new data", NEW_FILE), rules, 7))
+
+
 def quick_plan() -> AnalysisPlan:
-    """Every step, with as little work as it takes."""
+    """Every step that needs no other table, with as little work as it takes."""
     return AnalysisPlan(
         roles=ColumnRoles(
             "person",
@@ -94,11 +100,6 @@ def quick_plan() -> AnalysisPlan:
             EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2), 6
         ),
         placebo=PlaceboPlan(2, 2, EvaluationSettings(folds=2, bootstraps=20, segments=2), 8),
-        new_data=NewDataPlan(
-            TableFile("new data", NEW_FILE),
-            NewDataSettings(draws=99, folds=2, bootstraps=20),
-            7,
-        ),
         trial=TrialPlan(("stress",), ("stress",), 0.9),
         notes={"screening": "Stress was expected.\nSo was craving."},
     )
