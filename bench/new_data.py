@@ -8,6 +8,11 @@ the same process (stationary), with the effect of treatment reversed, or with an
 Prints how often a stationary cohort is withdrawn or refitted, how often the others are flagged
 (refit or withdraw), and how often the interval of the frozen policy's value on the new people
 holds its true value (from 4,000 simulated people who follow the policy).
+
+    python -m bench.new_data --heartsteps path/to/heartsteps_v1.csv
+
+The first half of the people of that trial (not part of the project) as the study, the second half
+as new data: a linear policy on a few variables, and what is said.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.policy_settings import PolicySettings
 from smdp.validation.new_data import NewDataCheck, check_new_data
 from smdp.validation.new_data_settings import NewDataSettings
+from smdp.words.new_data import describe_new_data, reasons
 
 DISCOUNT = 0.5
 ROLES = ColumnRoles("person", "day", "a", ["x", "y", "z"], "u", probability=0.5)
@@ -68,13 +74,46 @@ def true_value(policy: LearnedPolicy, seed: int, effect: float = 1.0, shift: flo
     return total
 
 
+#: Of HeartSteps: those that screening keeps for both devices, and that most people have.
+OF_HEARTSTEPS = ("log_steps_pre30", "day", "temperature")
+
+
+def halves(path: str) -> None:
+    table = pd.read_csv(path)
+    roles = smdp.guess_roles(table)
+    people = sorted(table[roles.subject].unique())
+    early = table[roles.subject].isin(people[: len(people) // 2])
+    frame, new = table[early], table[~early]
+    settings = smdp.PreparationSettings(unobserved="exclude")
+    prepared = smdp.prepare(frame, roles, settings)
+    own = prepared.trajectories
+    names = [name for name in OF_HEARTSTEPS if name in own.wholes]
+    own = own.select(names)
+    asked = PolicySettings(discount=DISCOUNT, bootstraps=100)
+    policy = smdp.learn_policy(own, smdp.identity_feature_map(own), asked, seed=1)
+    value = smdp.evaluate_policy(own, policy, seed=1)
+    found = check_new_data(
+        new, frame, prepared, {"linear": policy}, predicted=[value],
+        completion=settings.completion, seed=1,
+    )  # fmt: skip
+    print("variables of the policy:", ", ".join(names))
+    for sentence in (*describe_new_data(found, roles.outcome_name), *map(str, found.found)):
+        print(sentence)
+    for line in (*map(str, found.not_done), *reasons(found.policies[0], found.settings, found)):
+        print(" ", line)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", type=int, default=20)
     parser.add_argument("--people", type=int, default=30)
     parser.add_argument("--days", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--heartsteps", metavar="FILE")
     options = parser.parse_args()
+    if options.heartsteps:
+        halves(options.heartsteps)
+        return
     rules = NewDataSettings(draws=299, bootstraps=100)
     verdicts: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     grounds: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}

@@ -53,8 +53,14 @@ def study_frame(seed: int = 5, name: str = "Anna") -> pd.DataFrame:
     return frame
 
 
+def plan_with_new_data() -> AnalysisPlan:
+    """Every step; the new table is the file `NEW_FILE` beside the study's."""
+    rules = NewDataSettings(draws=99, folds=2, bootstraps=20)
+    return quick_plan().replace(new_data=NewDataPlan(TableFile("new data", NEW_FILE), rules, 7))
+
+
 def quick_plan() -> AnalysisPlan:
-    """Every step, with as little work as it takes."""
+    """Every step that needs no other table, with as little work as it takes."""
     return AnalysisPlan(
         roles=ColumnRoles(
             "person",
@@ -102,11 +108,6 @@ def quick_plan() -> AnalysisPlan:
             ("stress < 4 and smoker = 'yes' -> =a message; else nothing",),
             EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2),
             5,
-        ),
-        new_data=NewDataPlan(
-            TableFile("new data", NEW_FILE),
-            NewDataSettings(draws=99, folds=2, bootstraps=20),
-            7,
         ),
         trial=TrialPlan(("stress",), ("stress",), 0.9),
         notes={"screening": "Stress was expected.\nSo was craving."},

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from small_trial import NEW_FILE, quick_plan, study_frame
+from small_trial import NEW_FILE, plan_with_new_data, study_frame
 
 from smdp.analysis.analysis import Analysis, run_analysis
 from smdp.analysis.plan import AnalysisPlan
@@ -28,7 +28,7 @@ def study_file(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def plan() -> AnalysisPlan:
-    return quick_plan()
+    return plan_with_new_data()
 
 
 @pytest.fixture(scope="session")

@@ -47,11 +47,11 @@ def test_without_a_command_it_explains_itself(capsys):
     assert cli.main([]) == 0
     text = capsys.readouterr().out
     assert "smdp dashboard" in text
-    for command in ("dashboard", "run", "report", "simulate", "bench"):
+    for command in ("dashboard", "run", "report", "validate", "simulate", "bench"):
         assert f"    {command}" in text
 
 
-@pytest.mark.parametrize("command", ["dashboard", "run", "report", "simulate", "bench"])
+@pytest.mark.parametrize("command", ["dashboard", "run", "report", "validate", "simulate", "bench"])
 def test_every_command_explains_itself_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([command, "--help"])

@@ -177,6 +177,7 @@ def test_why_it_ended_is_forgotten_once_it_went_on(study_file, plan):
         evaluation=None,
         rule=None,
         placebo=None,
+        new_data=None,
         trial=None,
         preparation=PreparationSettings(),
     )
