@@ -155,13 +155,15 @@ def study_in_folds(
     """For policies that were learned in the folds of whole analyses, whoever learned them there.
 
     In each fold, values and weights are modelled with the variables and the features of that fold's
-    own map: nothing about them was chosen with its people. `also`: further variables that the
+    own map: nothing about them was chosen with its people. (Where `settings.variables` says which,
+    they take the place of the maps'.) `also`: further variables that the
     policies to be judged look at, if not those of the maps. `points_of`: the map in whose features
     neighbours are sought; else in the variables themselves.
     """
     analyses.require_made_from(trajectories)
-    variables = analyses.variables_used
-    known_in_rows = tuple(dict.fromkeys((*variables, *also)))
+    asked = settings.variables
+    variables = analyses.variables_used if asked is None else asked
+    known_in_rows = tuple(dict.fromkeys((*variables, *analyses.variables_used, *also)))
     rows = value_rows(trajectories, known_in_rows)
     known = propensities(trajectories, rows, variables)
     used = trajectories.select(variables)
@@ -177,7 +179,7 @@ def study_in_folds(
         taken=known.of_taken(rows.level),
         points=rows.at(states),
         basis=lambda k: _of_states(
-            rows, _states_with_features(trajectories, maps[k]), settings.segments
+            rows, _states_with_features(trajectories, maps[k], asked), settings.segments
         ),
         fold=analyses.fold[rows.row[rows.first]],
         counts=_samples(
@@ -242,9 +244,12 @@ def _basis(
     return points, _of_states(rows, states, segments)
 
 
-def _states_with_features(trajectories: Trajectories, fitted: FittedFeatureMap) -> Floats:
+def _states_with_features(
+    trajectories: Trajectories, fitted: FittedFeatureMap, variables: tuple[str, ...] | None
+) -> Floats:
     """(n, T + 1, ..): the variables that a map uses and, where these are others, its features."""
-    states = trajectories.select(fitted.variables_used).states
+    names = fitted.variables_used if variables is None else variables
+    states = trajectories.select(names).states
     if fitted.kind == "identity":
         return states
     features = fitted.transform(trajectories.select(fitted.variables).states)

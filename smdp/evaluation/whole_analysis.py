@@ -26,6 +26,7 @@ from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.identity import no_features
 from smdp.feature_map.kinds import map_kind
+from smdp.feature_map.network_settings import NetworkSettings
 from smdp.independence.inputs import check_seed
 from smdp.parallel import each
 from smdp.plain_data import fingerprint
@@ -178,8 +179,9 @@ def analyses_without_each(
     rows = value_rows(trajectories, (), following=False)
     random = np.random.default_rng(seeds_of(seed)[0])
     of_unit = folds_of_subjects(rows, folds, trajectories.action_labels, random)
-    fold = np.full(len(trajectories.subjects), -1, dtype=np.int64)
-    fold[rows.row[rows.first]] = of_unit
+    judged = np.array(trajectories.subjects, dtype=object)[rows.row[rows.first]]
+    of_person = dict(zip(judged, of_unit.tolist(), strict=True))
+    fold = np.array([of_person.get(name, -1) for name in trajectories.subjects], dtype=np.int64)
     empty = FoldAnalyses(fold, (), how, folds, seed, fingerprint(trajectories), complete=False)
     done = {each.fold: each for each in _kept(earlier, empty)}
     left = [k for k in range(folds) if k not in done]
@@ -246,10 +248,11 @@ def _map(
         selected = found.selected
     if not selected:
         return selected, no_features(), ["Screening kept no variable."]
+    kept = own.select(selected)
     try:
         fitted = map_kind(how.kind).fit(
-            own.select(selected),
-            how.features,
+            kept,
+            _for_so_many(how.features, len(kept.variables)),
             seed=how.seeds[1],
             progress=between(progress, 0.25, 0.95),
         )
@@ -258,6 +261,17 @@ def _map(
     if not fitted.variables_used:
         return selected, no_features(), ["The feature map used no variable."]
     return selected, fitted, []
+
+
+def _for_so_many(settings: Settings, variables: int) -> Settings:
+    """Without dimensions, set by hand, that fewer variables than everybody's cannot have."""
+    if not isinstance(settings, NetworkSettings):
+        return settings
+    asked = settings.dimensions
+    if asked is None or max(asked) <= variables:
+        return settings
+    possible = tuple(each for each in asked if each <= variables) or (variables,)
+    return replace(settings, dimensions=possible)
 
 
 def _learned(

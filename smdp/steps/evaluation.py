@@ -128,7 +128,7 @@ def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
     )
     variables = (
         "the variables that the policy uses"
-        if own.variables is None or asked.whole
+        if own.variables is None
         else listing(own.variables, 12)
     )
     chosen = (

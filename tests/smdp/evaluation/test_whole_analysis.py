@@ -178,6 +178,23 @@ def test_a_map_that_cannot_be_made_leaves_the_constant_action(study):
         assert own.notes[0].startswith("No feature map could be made: ")
 
 
+def test_a_dimension_set_by_hand_is_never_above_what_a_fold_keeps(study):
+    settings = FeatureMapSettings(
+        dimensions=(2,), reason="to be quick", widths=(4,), penalties=(0.02,), folds=2, steps=5,
+        polish_steps=1, refit_steps=5, restarts=1, iterate=False,
+    )  # fmt: skip
+    others = tuple(name for name in study.variables if name != "S1")
+    screening = ScreeningSettings(force_in=("S1",), force_out=others)
+    found = analyses_without_each(study, WholeAnalysis(screening, settings, (LINEAR,)), folds=2)
+    assert [own.feature_map.dimension for own in found.analyses] == [1, 1]
+
+
+def test_a_person_of_several_trajectories_is_in_one_fold(study):
+    twice = replace(study, subjects=tuple(f"P{i // 2}" for i in range(18)))
+    found = analyses_without_each(twice, HOW, folds=3, seed=1)
+    assert all(found.fold[2 * i] == found.fold[2 * i + 1] for i in range(9))
+
+
 def test_values_say_that_they_are_of_whole_analyses(study, analyses):
     policy = everybody(study)
     (whole,) = evaluate_policies(study, [policy], SETTINGS, analyses=analyses)
