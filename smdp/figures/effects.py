@@ -75,15 +75,16 @@ def forest_figure(summary: TrialSummary, told: Telling) -> go.Figure:
     digits = decimals(found["standard_error"])
     smallest = found.groupby("variable")["p_value"].min().sort_values(kind="stable")
     rows: list[Row] = []
-    for variable, p in smallest.items():
+    for variable in smallest.index:
         own = found[found["variable"] == variable]
         if rows and len(rows) + len(own) > MOST_ROWS:
             break
-        for place, (_, row) in enumerate(own.iterrows()):
+        first = ~own["action"].duplicated()
+        for is_first, (_, row) in zip(first, own.iterrows(), strict=True):
             name = f"{variable}: {row['value']}"
             name += f", {action_name(row['action'])}" if several else ""
             shown = _row(name, row, summary, digits)
-            told_p = f"{shown.text}  {p_text(p)}" if place == 0 else shown.text
+            told_p = f"{shown.text}  {p_text(row['p_value'])}" if is_first else shown.text
             rows.append(replace(shown, text=told_p))
     return _drawn(rows, summary, told, least=240, right=250)
 

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from smdp.data.trajectories import Trajectories
 from smdp.evaluation.trial_effects import trial_summary
 from smdp.figures.effects import TITLES, effect_figures, figure_words
 from smdp.simulation.generative_model import simulate
+from smdp.text import p_text
 from smdp.words.effects import Telling
 
 
@@ -53,3 +55,26 @@ def test_the_forest_has_each_variable_at_two_values(study):
     forest = effect_figures(summary)["by-variable"]
     assert len(lines(forest)) == 4
     assert figure_words("by-variable", Telling(observed=True))[0].startswith("The difference")
+
+
+def test_each_action_has_its_own_p_value_in_the_forest():
+    random = np.random.default_rng(0)
+    shape = (20, 15)
+    x, actions = random.normal(size=(20, 16, 1)), random.integers(0, 3, shape)
+    data = Trajectories(
+        states=x,
+        actions=actions,
+        utilities=2 * x[:, :-1, 0] * (actions == 2) + random.normal(size=shape),
+        valid=np.ones(shape, bool),
+        available=np.ones(shape, bool),
+        probabilities=np.full((*shape, 3), 1 / 3),
+        variables=("x",),
+        subjects=tuple(map(str, range(20))),
+        action_labels=("none", "call", "message"),
+    )
+    summary = trial_summary(data)
+    forest = effect_figures(summary)["by-variable"]
+    told = " ".join(note.text for note in forest.layout.annotations)
+    first = summary.by_variable.drop_duplicates("action").set_index("action")["p_value"]
+    assert first["message"] < 0.001 < first["call"]
+    assert all(p_text(p) in told for p in first)
