@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard import controls
 from dashboard.clicks import what_to_do
 from dashboard.role_widgets import begin_anew
-from dashboard.session import forget_kept, keep, kept, memo, put, the_analysis
+from dashboard.session import forget_kept, keep, kept, memo, put, start_visit_anew, the_analysis
 from dashboard.shape_form import CHOOSE, OperationForm
 from dashboard.show import literal, say_error
 from dashboard.table import NOT_CHOSEN, LoadedTable, sheets_of
@@ -313,7 +313,7 @@ def _change(
     keep(_undo(source), list(earlier if undone is None else undone))
     keep(f"shape:{origin_of(source)}", operations)
     _close_draft(source)
-    begin_anew()  # of the roles alone: what is typed elsewhere meanwhile stays
+    start_visit_anew()
     st.rerun()
 
 
