@@ -134,7 +134,7 @@ def test_a_short_plan_has_the_defaults():
         (("[screening]", "[screening"), r"not valid TOML: .*line"),
         (("[screening]", "[screening]\nlevel = 0.1"), r"not valid TOML"),
         (("[roles]", 'stop_after = "lunch"\n[roles]'), r"'stop_after' must be one of.*lunch"),
-        (("[roles]", "format = 7\n[roles]"), r"format 7; .* knows formats up to 6.*later version"),
+        (("[roles]", "format = 8\n[roles]"), r"format 8; .* knows formats up to 7.*later version"),
         (("[roles]", "format = 0\n[roles]"), r"'format' is 0"),
         (("[roles]", "screening = 3\n[roles]"), r"not valid TOML|must be a table"),
     ],
@@ -234,7 +234,7 @@ def test_rescaling_of_a_plan_of_the_second_format_is_found(plan, rescaling):
     old = json.loads(asked.to_json()) | {"format": 2}
     old["preparation"]["rescaling"] = old.pop("rescaling")
     assert AnalysisPlan.from_json(json.dumps(old)) == asked
-    text = asked.to_toml().replace("format = 6", "format = 2")
+    text = asked.to_toml().replace("format = 7", "format = 2")
     text = text.replace("[rescaling]", "[preparation.rescaling]")
     assert AnalysisPlan.from_toml(text) == asked
 

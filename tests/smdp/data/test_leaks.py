@@ -127,7 +127,7 @@ def test_plans_of_earlier_formats_run_as_before():
     roles = ColumnRoles("who", "t", "a", ["x", "post"], NextValue("x"))
     text = AnalysisPlan(roles=roles).to_toml()
     assert AnalysisPlan.from_toml(text).roles == roles
-    old = text.replace("format = 6", "format = 4").replace("known_before = []\n", "")
+    old = text.replace("format = 7", "format = 4").replace("known_before = []\n", "")
     assert "known_before" not in old
     assert AnalysisPlan.from_toml(old).roles == replace(roles, known_before=(NEVER_ASKED,))
 

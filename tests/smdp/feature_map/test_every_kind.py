@@ -238,7 +238,7 @@ def test_it_can_be_stopped(kind, settings, eight):
 
 
 def plan_with(plan: smdp.FeatureMapPlan) -> AnalysisPlan:
-    whole = quick_plan().replace(features=plan, stability=None, placebo=None)
+    whole = quick_plan().replace(features=plan, stability=None, rule=None, placebo=None)
     return whole.replace(policies=whole.policies[:1])
 
 
@@ -260,7 +260,7 @@ def test_a_plan_of_the_first_format_loses_only_what_its_kind_never_used():
     plan = plan_with(smdp.FeatureMapPlan("pca", True))
     old = (
         plan.to_toml()
-        .replace("format = 6", "format = 1")
+        .replace("format = 7", "format = 1")
         .replace("variance = 0.9\n", "folds = 2\n")
     )
     assert "folds" in old
