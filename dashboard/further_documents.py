@@ -37,7 +37,7 @@ def summary_files(analysis: Analysis, title: str, author: str, paper: Paper) -> 
 
     with st.container(horizontal=True):
         download(
-            "HTML",
+            "Summary (HTML)",
             lambda: document_bytes(made(), ".html"),
             file_name=file_name(analysis, "summary.html"),
             mime="text/html",
@@ -85,7 +85,7 @@ def checklist_files(analysis: Analysis, author: str, paper: Paper) -> None:
 
     with st.container(horizontal=True):
         download(
-            "Word",
+            "Checklist (Word)",
             lambda: make(".docx"),
             file_name=file_name(analysis, f"{chosen}.docx"),
             mime=WORD,
@@ -93,7 +93,7 @@ def checklist_files(analysis: Analysis, author: str, paper: Paper) -> None:
             key="checklist-docx",
         )
         download(
-            "HTML",
+            "Checklist (HTML)",
             lambda: make(".html"),
             file_name=file_name(analysis, f"{chosen}.html"),
             mime="text/html",

@@ -20,7 +20,7 @@ from smdp.figures.rule_card import card_figure, rule_value_figure, tree_figure
 from smdp.policy.as_measured import AsMeasured, as_measured
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.own_rule import clicked_condition, own_rule_text, read_own_rule
-from smdp.steps import POLICY, RESCALING, RULE
+from smdp.steps import FOLDS, POLICY, RESCALING, RULE
 from smdp.steps.rule import used_by_policy
 from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.rule_card import (
@@ -67,11 +67,12 @@ def rule_tab(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
         "Make the rule card",
         icon=":material/style:",
         disabled=state(RULE) == State.RUNNING or state(POLICY) != State.DONE,
-        help="Runs in the background; you may leave the page. The policy is learned anew without "
-        "each fold of people, and the card found anew.",
+        help="Runs in the background; you may leave the page. What it is worth is judged as the "
+        "policy is, with the card found anew without each fold of people.",
     )
     if start:
-        run_or_start(RULE, **sections)
+        first = (FOLDS,) if evaluation.whole else ()
+        run_or_start(*first, RULE, evaluation=evaluation, **sections)
     job_box(RULE)
     record = done(RULE)
     mine = record is not None and record.asked.policy == place

@@ -10,6 +10,7 @@ from smdp.data.problem import Problem
 from smdp.errors import SettingError
 from smdp.progress import Progress
 from smdp.steps.code import code
+from smdp.steps.evaluation import also_takes, needs
 from smdp.steps.step import PlanSection, ReportSection, Step
 from smdp.steps.step_plans import RulePlan
 from smdp.text import listing, percent, plural
@@ -46,6 +47,8 @@ def run(analysis: Analysis, progress: Progress) -> RuleReport:
         own=plan.own,
         measured=as_measured(prepared.trajectories, analysis.completed),
         evaluation=plan.evaluation,
+        analyses=analysis.fold_analyses if "folds" in needs(analysis.plan) else None,
+        number=plan.policy - 1,
         seed=plan.seed,
         progress=progress,
     )
@@ -103,6 +106,7 @@ def figures(result: RuleReport) -> Mapping[str, go.Figure]:
 
 def methods(analysis: Analysis, asked: RulePlan) -> str:
     own = asked.settings
+    anew = "the whole analysis" if "folds" in needs(analysis.plan) else "policy"
     variables = f"among {listing(own.variables, 8)}" if own.variables else "among all variables"
     text = (
         f"The policy was distilled to a rule of at most {plural(own.depth, 'question')} in a row "
@@ -113,7 +117,7 @@ def methods(analysis: Analysis, asked: RulePlan) -> str:
         f"{percent(own.least_share)} of the decisions. The number of questions was the smallest "
         "within one standard error of the best for people not looked at. Its value, and what it "
         f"costs against the full policy, were estimated over {asked.evaluation.folds} folds of "
-        "subjects, with policy and rule found anew without each"
+        f"subjects, with {anew} and rule found anew without each"
     )
     if own.resamples:
         text += (
@@ -127,6 +131,7 @@ def methods(analysis: Analysis, asked: RulePlan) -> str:
 
 def script(plan: AnalysisPlan) -> str:
     own = plan.rule
+    folds = f"    analyses=analyses,\n    number={own.policy - 1},\n" * ("folds" in needs(plan))
     return (
         "rule = smdp.make_rule_card(\n"
         "    prepared,\n"
@@ -134,6 +139,7 @@ def script(plan: AnalysisPlan) -> str:
         f"    {code(own.settings, 1)},\n"
         f"    own={code(own.own, 1)},\n"
         f"    evaluation={code(own.evaluation, 1)},\n"
+        f"{folds}"
         f"    seed={own.seed},\n"
         ")"
     )
@@ -187,8 +193,9 @@ RULE = Step(
     question="Which rule that fits on a card comes close to the policy, and what does it cost?",
     sections=(PlanSection("rule", RulePlan),),
     result="smdp.evaluation.rule_value:RuleReport",
-    needs=("policy",),
+    needs=needs,
     takes={"trajectories": "rescaling", "policies": "policy", "completed study": "missing"},
+    also_takes=also_takes,
     check_plan=check_plan,
     run=run,
     summary=summary,

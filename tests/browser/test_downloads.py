@@ -107,7 +107,8 @@ class Clicks:
         """The file that arrives; nothing where none does."""
         self._came.clear()
         self._refused.clear()
-        button = self._page.get_by_role("button", name=name)
+        ends_so = re.compile(rf"(^|\W|_){re.escape(name)}$")  # an icon's name may come before it
+        button = self._page.get_by_role("button", name=ends_so)
         button.click()
         deadline = time.monotonic() + PATIENCE
         while not self._came and not self._refused and time.monotonic() < deadline:

@@ -92,7 +92,7 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     if first in ("stability", "markov", "evaluation", "rule", "placebo", "trial"):
         after = {first}
     elif first == "folds":
-        after = {"folds", "evaluation"}
+        after = {"folds", "evaluation", "rule"}
     elif first == "policy":
         after = {"policy", "folds", "evaluation", "rule", "placebo"}
     else:
