@@ -21,15 +21,15 @@ import smdp
 from smdp.data.guess_roles import guess_roles
 from smdp.evaluation.rule_learning import learn_rule_card
 from smdp.evaluation.rule_settings import RuleSettings
-from smdp.policy.rule_search import Problem, best_tree, count_questions
+from smdp.policy.rule_search import SearchProblem, best_tree, count_questions
 from smdp.simulation.basics_like import basics_like
 
 MODERATORS = ("weekend", "stress", "quit_attempts", "burden")
 
 
-def random_problem(rows: int, variables: int, actions: int, seed: int = 1) -> Problem:
+def random_problem(rows: int, variables: int, actions: int, seed: int = 1) -> SearchProblem:
     random = np.random.default_rng(seed)
-    return Problem(
+    return SearchProblem(
         random.integers(0, 25, (variables, rows)).astype(np.uint8),
         np.full(variables, 25),
         np.ones(variables, dtype=bool),

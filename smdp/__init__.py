@@ -63,6 +63,7 @@ _HOME = {
     "Variable": "smdp.data.variables",
     "DataError": "smdp.errors",
     "ReadError": "smdp.errors",
+    "CompletionSettings": "smdp.data.preparation_settings",
     "SettingError": "smdp.errors",
     "SmdpError": "smdp.errors",
     "EvaluationSettings": "smdp.evaluation.evaluation_settings",
@@ -186,6 +187,7 @@ if TYPE_CHECKING:
     from smdp.data.missing_codes import mark_missing as mark_missing
     from smdp.data.outcome import AboutOutcome as AboutOutcome
     from smdp.data.outcome import recognise_outcome as recognise_outcome
+    from smdp.data.preparation_settings import CompletionSettings as CompletionSettings
     from smdp.data.preparation_settings import ImputationSettings as ImputationSettings
     from smdp.data.preparation_settings import PreparationSettings as PreparationSettings
     from smdp.data.preparation_settings import RescalingSettings as RescalingSettings

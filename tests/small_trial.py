@@ -8,6 +8,7 @@ from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.preparation_settings import PreparationSettings
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.rule_settings import RuleSettings
+from smdp.evaluation.trade_off_settings import TradeOffSettings
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.markov.markov_settings import MarkovSettings
 from smdp.policy.policy_settings import PolicySettings
@@ -24,6 +25,7 @@ from smdp.steps.step_plans import (
     ScreeningPlan,
     StabilityPlan,
     TableFile,
+    TradeOffPlan,
     TrialPlan,
 )
 from smdp.validation.new_data_settings import NewDataSettings
@@ -56,7 +58,11 @@ def study_frame(seed: int = 5, name: str = "Anna") -> pd.DataFrame:
 def plan_with_new_data() -> AnalysisPlan:
     """Every step; the new table is the file `NEW_FILE` beside the study's."""
     rules = NewDataSettings(draws=99, folds=2, bootstraps=20)
-    return quick_plan().replace(new_data=NewDataPlan(TableFile("new data", NEW_FILE), rules, 7))
+    judged = EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2)
+    return quick_plan().replace(
+        trade_off=TradeOffPlan(TradeOffSettings(points=3), judged, 3),
+        new_data=NewDataPlan(TableFile("new data", NEW_FILE), rules, 7),
+    )
 
 
 def quick_plan() -> AnalysisPlan:

@@ -74,5 +74,6 @@ def value_of(
         subjects=30,
         decisions=800,
         cross_fitted=True,
+        whole_analysis=True,
         seed=0,
     )

@@ -26,7 +26,7 @@ from smdp.policy.rule_questions import Askables, askables
 from smdp.policy.rule_search import (
     Found,
     Leaf,
-    Problem,
+    SearchProblem,
     Split,
     best_tree,
     follow,
@@ -55,7 +55,7 @@ class CardSearch:
     depth: int  # that was allowed in the end; the card may ask less
     depths: pd.DataFrame
     rounds: pd.DataFrame
-    problem: Problem
+    problem: SearchProblem
     asked: Askables
     subject: NDArray[np.int64]  # (R,): of the problem's rows
 
@@ -85,14 +85,14 @@ def learn_rule_card(
     fold, subject = study.fold[study.rows.unit][choice], study.rows.subject[choice]
     count = int(choice.sum())
 
-    def problem_after(target: Target) -> Problem:
+    def problem_after(target: Target) -> SearchProblem:
         scores = doubly_robust_scores(study, target)[choice]
         return problem_of(asked.each, scores, np.ones(count), settings.least_share)
 
     progress(0.0, "Scoring the decisions by the full policy")
     problem = problem_after(policy_target(trajectories, study.rows, study.taken, policy))
     depth, depths = chosen_depth(problem, fold, subject, settings)
-    found: list[tuple[RuleCard, float, Problem]] = []
+    found: list[tuple[RuleCard, float, SearchProblem]] = []
     for number in range(settings.rounds):
         progress((1 + number) / (1 + settings.rounds), f"Finding the card, round {number + 1}")
         tree = best_tree(problem, depth, lambda share: None)
@@ -117,7 +117,7 @@ def learn_rule_card(
 
 
 def chosen_depth(
-    problem: Problem,
+    problem: SearchProblem,
     fold: NDArray[np.int64],
     subject: NDArray[np.int64],
     settings: RuleSettings,
@@ -239,7 +239,7 @@ def _seconds(
     return once * searches if settings.depth > 2 else 0.0
 
 
-def _told(tree: Found, problem: Problem, asked: Askables) -> Tree:
+def _told(tree: Found, problem: SearchProblem, asked: Askables) -> Tree:
     """The tree with its questions in words."""
 
     def told(part: Found, there: NDArray[np.bool_]) -> Tree:

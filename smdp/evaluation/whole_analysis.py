@@ -32,7 +32,7 @@ from smdp.parallel import each
 from smdp.plain_data import fingerprint
 from smdp.policy.learned_policy import LearnedPolicy, learn_policy
 from smdp.policy.policy_settings import PolicySettings
-from smdp.progress import Cancelled, Progress, between, silent
+from smdp.progress import Cancelled, Progress, between, part_of, silent
 from smdp.result import Content, Result
 from smdp.screening import screen
 from smdp.screening_settings import ScreeningSettings
@@ -225,9 +225,10 @@ def _without(
     people = len(set(own.subjects))
     try:
         selected, fitted, notes = _map(own, how, progress)
+        learning = between(progress, 0.95, 1.0)
         policies = [
-            _learned(own, fitted, settings, seed, between(progress, 0.95, 1.0))
-            for settings, seed in zip(how.policies, how.seeds[2:], strict=True)
+            _learned(own, fitted, settings, seed, part_of(learning, number, len(how.policies)))
+            for number, (settings, seed) in enumerate(zip(how.policies, how.seeds[2:], strict=True))
         ]
     except DataError as error:
         raise DataError(

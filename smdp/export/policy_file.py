@@ -101,7 +101,7 @@ def export_policy(
     The reader, `policy_reader.py`, is plain Python without any package; its recommendations are
     those of `state_now` and `LearnedPolicy.decide`.
     """
-    text = policy_text(policy, data, support=support, card=card)
+    text = policy_text(policy, data, support=support, card=card, model_card=model_card)
     if isinstance(target, str | os.PathLike):
         path = Path(target)
         write_whole(path, text.encode())

@@ -56,7 +56,7 @@ Found: TypeAlias = Split | Leaf
 
 
 @dataclass(frozen=True)
-class Problem:
+class SearchProblem:
     """`gains`: (R, K), of each action at each decision. `weight`: (R,), how often it counts."""
 
     codes: NDArray[np.uint8]  # (p, R)
@@ -66,8 +66,8 @@ class Problem:
     weight: Floats
     least: float  # of weight, at each end
 
-    def only(self, rows: NDArray[np.bool_]) -> Problem:
-        return Problem(
+    def only(self, rows: NDArray[np.bool_]) -> SearchProblem:
+        return SearchProblem(
             np.ascontiguousarray(self.codes[:, rows]),
             self.bins,
             self.ordered,
@@ -87,9 +87,9 @@ class Problem:
 
 def problem_of(
     asked: Sequence[Askable], gains: Floats, weight: Floats, least_share: float
-) -> Problem:
+) -> SearchProblem:
     count = len(gains)
-    return Problem(
+    return SearchProblem(
         np.array([each.codes for each in asked], np.uint8).reshape(len(asked), count),
         np.array([each.bins for each in asked], np.int64),
         np.array([each.ordered for each in asked], bool),
@@ -99,7 +99,9 @@ def problem_of(
     )
 
 
-def best_tree(problem: Problem, depth: int, report: Callable[[float], None] | None = None) -> Found:
+def best_tree(
+    problem: SearchProblem, depth: int, report: Callable[[float], None] | None = None
+) -> Found:
     """With at most `depth` questions in a row. `report` is told the share that is done."""
     weighted = problem.weight[:, None] * problem.gains
     slack = SAME * float(np.abs(weighted).sum())
@@ -128,7 +130,7 @@ def refuse_if_endless(seconds: float) -> None:
         )
 
 
-def follow(tree: Found, problem: Problem) -> NDArray[np.int64]:
+def follow(tree: Found, problem: SearchProblem) -> NDArray[np.int64]:
     """(R,): the action that a tree gives at each decision."""
     if isinstance(tree, Leaf):
         return np.full(problem.codes.shape[1], tree.action)
@@ -143,7 +145,7 @@ def count_questions(tree: Found) -> int:
 
 
 def _best(
-    problem: Problem,
+    problem: SearchProblem,
     weighted: Floats,
     depth: int,
     slack: float,
@@ -175,7 +177,7 @@ def _best(
     return best, worth
 
 
-def _too_few(problem: Problem, there: NDArray[np.bool_]) -> bool:
+def _too_few(problem: SearchProblem, there: NDArray[np.bool_]) -> bool:
     on = float(problem.weight[there].sum())
     return min(on, float(problem.weight.sum()) - on) < max(problem.least, 1e-12)
 
@@ -186,7 +188,9 @@ def _leaf(weighted: Floats, slack: float) -> tuple[Leaf, float]:
     return Leaf(action), float(sums[action])
 
 
-def _by_tables(problem: Problem, weighted: Floats, depth: int, slack: float) -> tuple[Found, float]:
+def _by_tables(
+    problem: SearchProblem, weighted: Floats, depth: int, slack: float
+) -> tuple[Found, float]:
     table = np.column_stack([weighted, problem.weight])
     least = max(problem.least, 1e-12)
     worth, variable, place, second = _search(

@@ -89,7 +89,8 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "rule-differences", report.differences
     yield "rule-folds", report.folds
     yield "rule-depths", report.depths
-    yield "rule-questions", report.questions
+    if len(report.questions):
+        yield "rule-questions", report.questions
     yield "rule-asked-first", report.first
     yield "rule-own", report.own
 

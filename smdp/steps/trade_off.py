@@ -66,7 +66,7 @@ def figures(result: TradeOff) -> Mapping[str, go.Figure]:
 def methods(analysis: Analysis, asked: TradeOffPlan) -> str:
     from smdp.words.trade_off import trade_off_methods
 
-    return trade_off_methods(analysis.results["trade_off"])
+    return trade_off_methods(asked.settings)
 
 
 def script(plan: AnalysisPlan) -> str:

@@ -29,6 +29,7 @@ from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
+from smdp.result import Content
 from smdp.validation.frozen_policy import FrozenPolicy
 
 Floats = NDArray[np.float64]
@@ -38,8 +39,8 @@ GROUPS = 10
 FEWEST_IN_GROUP = 30
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Content):
     """`table`: group, decisions, people, predicted, observed, lower, upper."""
 
     table: pd.DataFrame

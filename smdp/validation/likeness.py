@@ -29,6 +29,7 @@ from smdp.data.prepare import CompletedStudy
 from smdp.data.variables import Variable, wholes
 from smdp.errors import DataError
 from smdp.independence.signs import NOTHING, family_test
+from smdp.result import Content
 from smdp.text import plural
 from smdp.validation.arrival import states_in_own_units
 
@@ -39,8 +40,8 @@ QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 FEWEST = 4
 
 
-@dataclass(frozen=True)
-class Likeness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Likeness(Content):
     """`table`: variable, part, first, new (means of people's means), effect (in standard deviations
     of the first study's values), lower, upper, p_value, adjusted.
     """

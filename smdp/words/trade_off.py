@@ -6,6 +6,7 @@ import pandas as pd
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.evaluation.trade_off import TradeOff
+from smdp.evaluation.trade_off_settings import TradeOffSettings
 from smdp.text import interval_text, percent, plural
 from smdp.words.explanation import action_name
 from smdp.words.policy_value import decimals
@@ -80,10 +81,11 @@ def trade_off_words(found: TradeOff) -> pd.DataFrame:
     )
 
 
-def trade_off_methods(found: TradeOff) -> str:
+def trade_off_methods(asked: TradeOffSettings) -> str:
+    count = asked.points if asked.costs is None else len(asked.costs)
     return (
         "To see what fewer treatments would cost, a linear policy was learned for the outcome "
-        f"minus a cost for each treatment, at {plural(len(found.curve), 'cost')}, and judged in "
+        f"minus a cost for each treatment, at {plural(count, 'cost')}, and judged in "
         "the same folds with the same feature maps, by its outcome without the cost and by the "
         "share of decisions at which it treats."
     )

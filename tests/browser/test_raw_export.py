@@ -216,7 +216,7 @@ def test_to_a_study_of_two_actions_and_one_of_three(open_page, screenshot, conso
     two = plan_of(hand)
     hand.told("two actions")
 
-    hand.page.get_by_test_id("stSidebar").get_by_role("link", name="Data").click()
+    hand.page.get_by_test_id("stSidebar").get_by_role("link", name="1 Data").click()
     hand.clicks += 1
     hand.add_step("Combine columns into levels", {NAMED: "suggestion"})
     for number, rule in enumerate(LEVELS.rules):

@@ -103,6 +103,7 @@ def _analyses() -> dict[str, bytes]:
     """Every step that takes no training, its plan, and its policy as an exported file."""
     plan = quick_plan(
         stability=None,
+        rule=None,
         placebo=None,
         features=FeatureMapPlan("identity", use_all=True),
         policies=(PolicyPlan(PolicySettings(discount=0.5, bootstraps=12), 4),),

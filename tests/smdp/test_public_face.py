@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from hostile_study import PERSON, TREATED
 from small_simulation import small_how
 
 import smdp
@@ -30,11 +31,12 @@ ROOT = Path(smdp.__file__).resolve().parent.parent
 
 STEP_RESULTS = {
     "study", "completed", "prepared", "screening", "feature_map", "stability", "markov", "linear",
-    "neural", "folds", "value", "placebo", "trial",
+    "neural", "folds", "value", "rule", "trade_off", "new_data", "placebo", "trial",
 }  # fmt: skip
 NAMES = sorted(
     STEP_RESULTS
     | {"trajectories", "explanation", "patient", "advice", "test", "simulation", "plan", "beside"}
+    | {"compared", "risk", "subgroups"}
 )
 
 
@@ -52,6 +54,13 @@ def results() -> dict[str, Any]:
     x, y = random.normal(size=(2, 30))
     group = np.array([0, 1] * 15)
     setting = smdp.SimulationSetting("linear", 0, 12, 15)
+    value = done.values[0]
+    by_name = dict(zip(("linear", "neural"), done.values, strict=True))
+    judging = {"coverage": value.coverage, "least_effective": 2.0}
+    few = smdp.EvaluationSettings(folds=2, bootstraps=20, refit_map=False, segments=2)
+    table = hostile_study.study_frame()
+    others = table.assign(**{TREATED: 1 - table[TREATED]})
+    others[PERSON] = "other" + others[PERSON]
     how = small_how()
     simulated = smdp.run_study([setting], maps=("identity",), replications=2, how=how)
     return {
@@ -66,7 +75,22 @@ def results() -> dict[str, Any]:
         "linear": linear,
         "neural": neural,
         "folds": done.fold_analyses,
-        "value": done.values[0],
+        "value": value,
+        "rule": done.rule,
+        "compared": smdp.comparison_of(done.policies, by_name, 2.0),
+        "risk": smdp.outcome_risk(value.judged, seed=1, **judging),
+        "subgroups": smdp.subgroup_gains(
+            value.judged, done.prepared.trajectories, [own.variables[0]], **judging
+        ),
+        "trade_off": smdp.trade_off(own, linear, smdp.TradeOffSettings(points=3), few),
+        "new_data": smdp.check_new_data(
+            others,
+            table,
+            done.prepared,
+            {"linear": linear},
+            smdp.NewDataSettings(draws=99, folds=2, bootstraps=20),
+            predicted=[value],
+        ),
         "placebo": done.placebo,
         "trial": done.trial,
         "explanation": smdp.explain_policy(linear, own),
@@ -167,9 +191,17 @@ def changed(value: Any) -> Any:
     raise AssertionError(f"{type(value).__name__} holds no number")
 
 
+def _holds_a_number(value: Content) -> bool:
+    held = (getattr(value, field.name) for field in dataclasses.fields(value))
+    return any(_one_number_changed(each) is not None for each in held)
+
+
 def _one_number_changed(held: Any) -> Any:
     if isinstance(held, Content):
-        return changed(held)
+        return changed(held) if _holds_a_number(held) else None
+    if isinstance(held, tuple) and held and isinstance(held[0], Content):
+        first = _one_number_changed(held[0])
+        return None if first is None else (first, *held[1:])
     if isinstance(held, np.ndarray) and held.size and held.dtype.kind == "f":
         other = held.copy()
         other.flat[0] = np.nan_to_num(other.flat[0]) + 1

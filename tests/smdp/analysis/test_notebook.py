@@ -176,6 +176,7 @@ def test_why_it_ended_is_forgotten_once_it_went_on(study_file, plan):
         policies=(),
         evaluation=None,
         rule=None,
+        trade_off=None,
         placebo=None,
         new_data=None,
         trial=None,

@@ -137,7 +137,7 @@ def test_an_error_names_its_step(study_file, plan):
 
 def test_a_saved_analysis_meets_its_data_again(analysis):
     bare = without_data(analysis)
-    again = bare.with_table(analysis.table)
+    again = bare.with_table(analysis.table, analysis.frames)
     assert list(again.results) == list(analysis.results)
     assert again.records["rescaling"].output == analysis.records["rescaling"].output
     assert again.out_of_date == ()

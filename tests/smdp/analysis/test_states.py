@@ -92,9 +92,9 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     if first in ("stability", "markov", "evaluation", "rule", "placebo", "trial"):
         after = {first}
     elif first == "folds":
-        after = {"folds", "evaluation", "rule"}
+        after = {"folds", "evaluation", "rule", "new_data"}
     elif first == "policy":
-        after = {"policy", "folds", "evaluation", "rule", "placebo"}
+        after = {"policy", "folds", "evaluation", "rule", "trade_off", "placebo", "new_data"}
     else:
         beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
         after = follow - beside.get(first, set())
@@ -117,7 +117,7 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
     """What comes out the same leaves the later steps fresh, whatever came between."""
     later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
     assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
-    again = later.run_one("folds").run_one("evaluation")
+    again = later.run_one("folds").run_one("evaluation").run_one("rule").run_one("new_data")
     assert again.out_of_date == ()
     assert again.records["evaluation"].asked.seed == 7
     assert again.records["folds"].asked.seed == 7
@@ -125,7 +125,7 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
 
 def test_judged_quickly_there_are_no_analyses_without_each_fold(analysis, plan):
     quick = analysis.with_settings("evaluation", judged="quick")
-    assert quick.out_of_date == ("folds", "evaluation")
+    assert quick.out_of_date == ("folds", "evaluation", "rule", "new_data")
     assert "folds" not in [step.name for step in quick.plan.steps]
     done = quick.run_one("evaluation")
     assert done.state("evaluation") == "done"
@@ -177,7 +177,8 @@ def test_no_export_without_the_warning(analysis, plan, tmp_path):
     written = {p.name for p in write_results(later, tmp_path)}
     assert names <= written
     assert [p.about for p in later.warnings if "out of date" in p.message] == [
-        "features", "stability", "policy", "folds", "evaluation", "rule", "placebo"
+        "features", "stability", "policy", "folds", "evaluation", "rule", "trade_off", "placebo",
+        "new_data",
     ]  # fmt: skip
 
 

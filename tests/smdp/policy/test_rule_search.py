@@ -12,7 +12,7 @@ from smdp.errors import SettingError
 from smdp.policy.rule_search import (
     Found,
     Leaf,
-    Problem,
+    SearchProblem,
     Split,
     best_tree,
     count_questions,
@@ -26,7 +26,7 @@ SLACK = 1e-9
 
 def random_problem(
     seed: int, actions: int, *, rows: int = 30, least: float = 0.0, whole: bool = False
-) -> Problem:
+) -> SearchProblem:
     """Whole gains make trees that are worth exactly the same."""
     random = np.random.default_rng(seed)
     ordered = np.array([True, False, True, True])
@@ -36,10 +36,10 @@ def random_problem(
     if whole:
         gains = np.round(gains)
     weight = random.integers(0, 3, rows).astype(float)
-    return Problem(codes, bins, ordered, gains, weight, least * weight.sum())
+    return SearchProblem(codes, bins, ordered, gains, weight, least * weight.sum())
 
 
-def worth(tree: Found, problem: Problem) -> float:
+def worth(tree: Found, problem: SearchProblem) -> float:
     chosen = follow(tree, problem)
     return float((problem.weight * problem.gains[np.arange(len(chosen)), chosen]).sum())
 
@@ -52,7 +52,7 @@ def leaves(tree: Found) -> Iterator[Leaf]:
         yield from leaves(tree.no)
 
 
-def every_tree(problem: Problem, depth: int) -> Iterator[Found]:
+def every_tree(problem: SearchProblem, depth: int) -> Iterator[Found]:
     """Of all shapes, with the best action at each end of what comes there."""
     yield Leaf(int((problem.weight @ problem.gains).argmax()))
     if depth == 0:
@@ -68,7 +68,7 @@ def every_tree(problem: Problem, depth: int) -> Iterator[Found]:
                 yield Split(j, q, yes, no)
 
 
-def by_trying(problem: Problem, depth: int) -> tuple[float, int]:
+def by_trying(problem: SearchProblem, depth: int) -> tuple[float, int]:
     """What the best tree is worth, and the fewest questions of those that are."""
     every = [(worth(t, problem), count_questions(t)) for t in every_tree(problem, depth)]
     best = max(value for value, _ in every)
@@ -89,7 +89,7 @@ def test_the_tree_is_the_best_of_all(actions: int, depth: int, least: float) -> 
 
 def test_three_in_a_row() -> None:
     problem = random_problem(3, 2, rows=16)
-    problem = Problem(problem.codes[:3], problem.bins[:3], problem.ordered[:3],
+    problem = SearchProblem(problem.codes[:3], problem.bins[:3], problem.ordered[:3],
                       problem.gains, problem.weight, 0.0)  # fmt: skip
     found = best_tree(problem, 3)
     value, fewest = by_trying(problem, 3)
@@ -102,7 +102,7 @@ def test_every_end_keeps_its_share_of_the_decisions() -> None:
         problem = random_problem(seed, 2, rows=60, least=0.2)
         found = best_tree(problem, 2)
 
-        def check(tree: Found, rows: np.ndarray, own: Problem = problem) -> None:
+        def check(tree: Found, rows: np.ndarray, own: SearchProblem = problem) -> None:
             assert own.weight[rows].sum() >= own.least - 1e-9
             if isinstance(tree, Split):
                 there = own.holds(tree.variable, tree.question)
@@ -115,15 +115,17 @@ def test_every_end_keeps_its_share_of_the_decisions() -> None:
 def test_equal_trees_are_decided_in_order() -> None:
     codes = np.array([[0, 0, 1, 1], [0, 0, 1, 1]], np.uint8)
     gains = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    same = Problem(codes, np.array([2, 2]), np.array([True, True]), gains, np.ones(4), 0.0)
+    same = SearchProblem(codes, np.array([2, 2]), np.array([True, True]), gains, np.ones(4), 0.0)
     assert best_tree(same, 2) == Split(0, 0, Leaf(1), Leaf(0))
-    nothing = Problem(codes, np.array([2, 2]), np.array([True, True]), 0 * gains, np.ones(4), 0.0)
+    nothing = SearchProblem(
+        codes, np.array([2, 2]), np.array([True, True]), 0 * gains, np.ones(4), 0.0
+    )
     assert best_tree(nothing, 2) == Leaf(0)
 
 
 def test_no_question_at_all() -> None:
     gains = np.array([[0.0, 1.0], [0.0, 2.0]])
-    empty = Problem(
+    empty = SearchProblem(
         np.zeros((0, 2), np.uint8), np.zeros(0, np.int64), np.zeros(0, bool), gains, np.ones(2), 0.0
     )
     assert best_tree(empty, 2) == Leaf(1)
