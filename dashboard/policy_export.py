@@ -52,6 +52,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData, card: RuleCard | N
             "and without names. Without them the file has nothing of single people, but cannot "
             "abstain where a person is unlike those of the study.",
         )
+        about = _model_card(policy)  # the file is made outside of the session
         with st.container(horizontal=True):
             download(
                 "Policy (JSON)",
@@ -60,7 +61,7 @@ def take_along(policy: LearnedPolicy, prepared: PreparedData, card: RuleCard | N
                     prepared,
                     support=with_decisions,
                     card=card,
-                    model_card=_model_card(policy),
+                    model_card=about,
                 ),
                 file_name=f"{file_name}.json",
                 mime="application/json",

@@ -120,7 +120,9 @@ def cost_of_treating(trajectories: Trajectories, evaluation: EvaluationPlan) -> 
     with left:
         form.draw("points")
     nothing = treatment_pairs(trajectories.action_labels)[0][1]
-    form.set(evaluation=evaluation.settings, seed=evaluation.seed, reference=nothing)
+    first = trajectories.action_labels[0]
+    reference = "" if nothing == first else nothing
+    form.set(evaluation=evaluation.settings, seed=evaluation.seed, reference=reference)
     sections = {TRADE_OFF.sections[0].name: form.value()}
     with right:
         start = st.button(
