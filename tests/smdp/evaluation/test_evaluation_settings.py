@@ -24,7 +24,7 @@ PLANS = (ScreeningPlan, StabilityPlan, PolicyPlan, EvaluationPlan, PlaceboPlan, 
 @pytest.mark.parametrize(
     ("kind", "name", "value", "must"),
     [
-        (PolicySettings, "model", "forest", "'linear' or 'neural'"),
+        (PolicySettings, "model", "forest", "'linear', 'pessimistic' or 'neural'"),
         (PolicySettings, "update", "all", "'batch' or 'stochastic'"),
         (PolicySettings, "ridge", -1, "a number of at least 0"),
         (PolicySettings, "least_share", 0.5, "a share of at least 0, below 0.5"),
