@@ -26,8 +26,7 @@ def sidebar(page: Page):
 
 
 def press(page: Page, name: str) -> None:
-    ends_so = re.compile(rf"(^|\W|_){re.escape(name)}$")  # an icon's name may come before it
-    page.get_by_role("button", name=ends_so).click()
+    page.get_by_role("button", name=name).click()
 
 
 def go(page: Page, name: str) -> None:
@@ -49,8 +48,9 @@ def choose(page: Page, box: str, option: str) -> None:
 
 def download(page: Page, name: str) -> tuple[str, bytes]:
     page.locator(IDLE).wait_for()
+    ends_so = re.compile(rf"(^|\W|_){re.escape(name)}$")  # an icon's name may come before it
     with page.expect_download(timeout=SLOW) as waiting:
-        press(page, name)
+        page.get_by_role("button", name=ends_so).click()
     return waiting.value.suggested_filename, waiting.value.path().read_bytes()
 
 

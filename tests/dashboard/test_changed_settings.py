@@ -37,7 +37,7 @@ PAGES = {
 OF_THE_PAGES = {
     "rescaling": {"way"},
     "features": {"by_hand", "why"},
-    "policy": {"linear", "neural"},
+    "policy": {"linear", "neural", "pessimistic"},
 }
 #: Settings that a page takes from elsewhere: the map's seed, the map's dimension by hand, and for
 #: the placebo check whatever the policy's value is estimated with. Or that have no part in it.
@@ -45,6 +45,7 @@ NO_CONTROL = {
     "screening": {"test", "pooling"},  # of the paper's screening only
     "stability": {"seed"},
     "features": {"dimensions", "reason"},
+    "evaluation": {"refit_map"},  # in the whole analysis every map is fitted anew
     "rule": {"seed"},
     "placebo": {"folds", "bootstraps", "coverage", "refit_map", "seed"},
 }
@@ -107,6 +108,7 @@ def raw_options(control):
         "features.test": ["closed", "next_state", "absolute"],
         "policy.update": ["batch", "stochastic"],
         "missing.degree": [0, 1, 2],
+        "evaluation.judged": ["whole analysis", "quick"],
         "evaluation.coverage": [0.9, 0.95, 0.99],
         "rescaling.reference": ["stress", "craving", "noise", "smoker"],
     }
@@ -150,7 +152,8 @@ def test_each_control_changed_is_said_and_changed_back_is_not(finished, page):
 
 def test_every_step_with_settings_is_looked_at():
     looked_at = {name for names in PAGES.values() for name in names}
-    assert {step.name for step in steps()} - looked_at == {"data", "trial"}
+    has_none_or_tests_of_its_own = {"data", "trial", "folds", "trade_off", "new_data"}
+    assert {step.name for step in steps()} - looked_at == has_none_or_tests_of_its_own
 
 
 def test_the_reference_of_common_levels():
