@@ -22,6 +22,7 @@ CLICKS = {
     "open roles": "Choose who, when, the treatment and the outcome (utility) at the top, under "
     "'What kind of study is this?', or in the table of columns.",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
+    "unit": "Bring the column to the unit of the first study in the new file, and upload it again.",
     "probability": "How treatment was decided is the first question on the page Data.",
 }
 
