@@ -66,7 +66,7 @@ def rule_tab(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     start = st.button(
         "Make the rule card",
         icon=":material/style:",
-        disabled=state(RULE) == State.RUNNING or state(POLICY) != State.DONE,
+        disabled=State.RUNNING in (state(RULE), state(FOLDS)) or state(POLICY) != State.DONE,
         help="Runs in the background; you may leave the page. What it is worth is judged as the "
         "policy is, with the card found anew without each fold of people.",
     )
