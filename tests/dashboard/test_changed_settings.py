@@ -56,8 +56,10 @@ VIEWS_ONLY = {"policy.export-support", "policy.subgroup", "rescaling.variable", 
 def small_plan():
     """Every step; what the pages ask once is the same wherever it counts."""
     plan = quick_plan()
-    own = plan.evaluation
+    own, (linear, neural) = plan.evaluation, plan.policies
+    enough = replace(linear, settings=replace(linear.settings, bootstraps=12))
     return plan.replace(
+        policies=(enough, neural),  # with fewer refits no policy can be pessimistic
         rule=replace(plan.rule, own=(), evaluation=own.settings, seed=own.seed),
         placebo=PlaceboPlan(2, 2, own.settings, own.seed),
         trial=TrialPlan(("stress",), (), own.settings.coverage),
@@ -79,7 +81,7 @@ def controls(app, step):
     """By key, those of a step."""
     found = [each for kind in KINDS for each in getattr(app.at, kind)]
     named = {each.key: each for each in found if (each.key or "").startswith(f"{step}.")}
-    return {key: each for key, each in named.items() if key not in VIEWS_ONLY}
+    return {key: each for key, each in named.items() if key not in VIEWS_ONLY and " " not in key}
 
 
 def another_value(control):
