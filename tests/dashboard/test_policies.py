@@ -168,7 +168,7 @@ def test_three_actions_are_compared_in_pairs(walking):
 
 def test_one_person_at_one_time(both):
     app = both.go("patient")
-    said = "".join(b.value for b in (*app.at.success, *app.at.warning))
+    said = "".join(b.value for b in (*app.at.success, *app.at.warning, *app.at.info))
     assert "Recommended" in said or "No recommendation" in said
     assert "the parts add up" in app.text
     assert "decisions of the study most like this one" in app.text
