@@ -4,7 +4,8 @@ Usage: python bench/whole_value.py --out FILE [--only NAME ..] [--datasets 100] 
                                    [--jobs 2] [--model linear] [--table]
 
 For each data set (30 people, default settings, discount 0.9) the value of the policy minus what was
-done, by the whole analysis and the quick way, in the same folds of people.
+done, by the whole analysis and the quick way, in the same folds of people; and the rule card in the
+folds of the whole analysis: its value minus what was done, and what it costs against the policy.
 
 - no-effect: students who were never treated, with a coin tossed afterwards.
 - noise: 40 variables that say nothing, 30 decisions, a coin, an outcome of its own.
@@ -28,7 +29,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import argparse
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +45,8 @@ from smdp.data.prepare import prepare
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.rule_settings import RuleSettings
+from smdp.evaluation.rule_value import CARD, make_rule_card
 from smdp.evaluation.target import AnyPolicy
 from smdp.evaluation.value import PolicyValue, evaluate_policies
 from smdp.evaluation.whole_analysis import WholeAnalysis, analyses_without_each
@@ -155,11 +158,14 @@ def everybody(
 
 
 def numbers(value: PolicyValue) -> dict[str, list[float]]:
-    gain = value.gain
     return {
         "value": [value.estimate, value.lower, value.upper],
-        "gain": [float(gain[name]) for name in ("estimate", "lower", "upper")],
+        "gain": interval(value.gain),
     }
+
+
+def interval(row: Mapping[str, Any] | pd.Series) -> list[float]:
+    return [float(row[name]) for name in ("estimate", "lower", "upper")]
 
 
 def one(design: str, seed: int, model: str) -> dict[str, Any]:
@@ -193,9 +199,25 @@ def one(design: str, seed: int, model: str) -> dict[str, Any]:
     )
     found["whole"] = numbers(whole)
     lap("whole")
+    report = make_rule_card(
+        data,
+        policy or analyses.policies()[0],
+        RuleSettings(resamples=0),
+        evaluation=settings,
+        analyses=analyses,
+        seed=seed,
+    )
+    found["card"] = {
+        "words": report.card.in_words(),
+        "first": report.card.questions[0].variable if report.card.questions else "",
+        "gain": interval(report.difference(CARD, "observed")),
+        "cost": interval(report.cost),
+    }
+    lap("card")
     shares = np.bincount(analyses.fold[analyses.fold >= 0]) / (analyses.fold >= 0).sum()
     found["truth in folds"] = float(shares @ [truth(each, seed) for each in analyses.policies()])
     found["truth"] = None if policy is None else truth(policy, seed)
+    found["truth of card"] = truth(report.card, seed)
     found["truth as done"] = truth(None, seed)
     lap("truth")
     return found
@@ -259,8 +281,39 @@ def table(every: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def card_table(every: Sequence[dict[str, Any]]) -> str:
+    """Of the cards of everybody, judged in folds where they are found anew."""
+    lines = [
+        "| design | data sets | asks nothing | above 0 | gain's interval holds the card's "
+        "| width | cost's interval holds what the policy earns more | width | mean cost |",
+        f"|{'---|' * 9}",
+    ]
+    for design in DESIGNS:
+        own = [each for each in every if each["design"] == design]
+        if not own:
+            continue
+        shown = [each for each in own if math.isfinite(each["card"]["gain"][1])]
+        priced = [each for each in shown if each["truth"] is not None]
+        gains = [each["card"]["gain"] for each in shown]
+        costs = [each["card"]["cost"] for each in priced]
+        cells = [design, len(own), rate([not each["card"]["first"] for each in own])]
+        cells.append(rate([each["card"]["gain"][1] > 0 for each in own]))
+        earned = [each["truth of card"] - each["truth as done"] for each in shown]
+        cells.append(rate([_holds(*each) for each in zip(gains, earned, strict=True)]))
+        cells.append(_width(gains))
+        worse = [each["truth"] - each["truth of card"] for each in priced]
+        cells.append(rate([_holds(*each) for each in zip(costs, worse, strict=True)]))
+        cells += [_width(costs), f"{np.mean(worse):.3f}" if worse else "-"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
 def _holds(interval: Sequence[float], truth: float) -> bool:
     return interval[1] <= truth <= interval[2]
+
+
+def _width(intervals: Sequence[Sequence[float]]) -> str:
+    return f"{np.mean([each[2] - each[1] for each in intervals]):.2f}" if intervals else "-"
 
 
 def main() -> None:
@@ -290,7 +343,8 @@ def main() -> None:
             file.write(json.dumps(found) + "\n")
             file.flush()
             print(f"{design}, seed {seed}: {found['seconds']}", flush=True)
-    print(table(done_before(chosen.out, chosen.model)))
+    every = done_before(chosen.out, chosen.model)
+    print(f"{table(every)}\n\n{card_table(every)}")
 
 
 if __name__ == "__main__":
