@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -143,6 +143,12 @@ def _parallel(joblib: Any, ordered: bool) -> Any:
 
 #: Whether BLAS has one thread already: looking for it takes longer than small pieces of work.
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
+_among: ContextVar[bool] = ContextVar("among", default=False)
+
+
+def among_threads() -> bool:
+    """Whether other threads work at the same time: what is one for the process stays as it is."""
+    return _among.get()
 
 
 @contextmanager
@@ -159,6 +165,17 @@ def one_thread() -> Iterator[None]:
             yield
     finally:
         _alone.reset(before)
+
+
+@contextmanager
+def limited_for_all_threads(context: Context) -> Iterator[None]:
+    """The same while threads run in copies of this context: none sets it back for others."""
+    from threadpoolctl import threadpool_limits
+
+    context.run(_alone.set, True)
+    context.run(_among.set, True)
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def with_one_thread(work: Work, *arguments: Any, **options: Any) -> Any:

@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Protocol
 
 from smdp.errors import SmdpError
+from smdp.parallel import cores, threads
 from smdp.plain_data import read_plain, write_plain
 from smdp.plugins import load_plugins
 from smdp.progress import Cancelled, Progress, facts_of
 
 #: The exit code of a worker that was asked to stop and had nothing finished.
 STOPPED = 5
+
+#: More would mostly wait for one another.
+MOST_THREADS = 8
 
 #: Seconds in which a worker whose parent is gone has tidied up.
 PATIENCE = 10.0
@@ -47,7 +51,9 @@ def main(folder: Path) -> int:
     try:
         load_plugins()
         request: Request = read_plain(folder / "request")
-        write_plain(request.do(report), folder / "result")
+        with threads(min(cores(), MOST_THREADS)):
+            found = request.do(report)
+        write_plain(found, folder / "result")
     except Cancelled as cancelled:
         if cancelled.finished is None:
             return STOPPED

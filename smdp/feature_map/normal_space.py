@@ -298,6 +298,19 @@ def head_slopes(layers: Sequence[Layer], activation: str, z: Floats) -> Floats:
     return np.asarray(layers[-1].weights @ slope)
 
 
+def squared_slopes(layers: Sequence[Layer], activation: str, z: Floats, counts: Floats) -> Floats:
+    """(q, q): the sum over rows and outputs of counts_j (dh_j/dz)' (dh_j/dz)."""
+    last = layers[-1].weights
+    if len(layers) != 2:
+        slopes = head_slopes(layers, activation, z)
+        return np.asarray(np.einsum("rjk,j,rjl->kl", slopes, counts, slopes, optimize=True))
+    # With one hidden layer, the derivatives of its units are all that differs between rows.
+    first = layers[0]
+    steep = SLOPES[activation](z @ first.weights.T + first.bias)
+    units = (steep.T @ steep) * ((last.T * counts) @ last)
+    return np.asarray(first.weights.T @ units @ first.weights)
+
+
 class _Regression:
     """On an intercept and these columns, with a small ridge."""
 

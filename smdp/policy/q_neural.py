@@ -27,7 +27,7 @@ from smdp.feature_map.layers import Layer
 from smdp.policy.decision_rows import DecisionRows
 from smdp.policy.policy_settings import PolicySettings
 from smdp.policy.q_function import FittedQ, q_function
-from smdp.pools import one_thread
+from smdp.pools import among_threads, one_thread
 from smdp.progress import Progress
 
 BATCH = 128
@@ -100,7 +100,8 @@ def _one_thread() -> Iterator[None]:
             yield
     finally:
         torch.set_flush_denormal(False)
-        torch.set_num_threads(threads)
+        if not among_threads():
+            torch.set_num_threads(threads)
 
 
 class _Training:

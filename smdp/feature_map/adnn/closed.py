@@ -51,7 +51,7 @@ from smdp.feature_map.adnn.specification import ModelSpec
 from smdp.feature_map.adnn.training import train
 from smdp.feature_map.layers import Layer, Network, apply
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.normal_space import DimensionTested, dimension_test, head_slopes
+from smdp.feature_map.normal_space import DimensionTested, dimension_test, squared_slopes
 from smdp.feature_map.transitions import Scale, TrainingSets
 from smdp.independence.pooling import at_most
 
@@ -244,13 +244,12 @@ def _use(sets: TrainingSets, which: int, network: Network, *, first: bool) -> Fl
     rows = sets.training(which)
     z = apply(network.features, network.activation, sets.states(which, rows))
     unit = sets.scales[which][1].sd
+    counts = np.zeros(len(unit)) if first else np.square(DISCOUNT * unit)
+    counts[0] = 1.0
     total = np.zeros((z.shape[1], z.shape[1]))
     for layers in network.heads:
-        slopes = head_slopes(layers, network.activation, z)
-        outputs = [slopes[:, 0]]
-        if not first:
-            outputs += [DISCOUNT * unit[j] * slopes[:, j] for j in range(1, slopes.shape[1])]
-        total += sum(each.T @ each for each in outputs) / (len(z) * len(network.heads))
+        total += squared_slopes(layers, network.activation, z, counts)
+    total /= len(z) * len(network.heads)
     values, axes = np.linalg.eigh(total)
     return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T)
 

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -195,12 +195,9 @@ class _Loss:
         damping = FIRST_DAMPING
         for _ in range(STEPS):
             curvature = self._curvature(theta)
-            scale = np.maximum(np.diag(curvature), 1e-8)
             for _ in range(TRIES):
-                matrix = curvature.copy()
-                matrix[np.diag_indices_from(matrix)] += self._ridge + damping * scale
                 with suppress(LinAlgError):  # nearly flat: rounding may have bent it upside down
-                    further = theta + cho_solve(cho_factor(matrix, overwrite_a=True), slope)
+                    further = theta + curvature.step(slope, self._ridge, damping)
                     lower, slope_there = self.at(further)
                     if lower < loss:
                         break
@@ -231,10 +228,11 @@ class _Loss:
             )
         return float(total + self._ridge * theta @ theta), slope - self._ridge * theta
 
-    def _curvature(self, theta: Floats) -> Floats:
-        """J'J; heads of different actions have nothing in common."""
+    def _curvature(self, theta: Floats) -> _Curvature:
+        """J'J"""
         shared = self._heads[0]
-        found = np.zeros((len(theta), len(theta)))
+        of_map = np.zeros((shared, shared))
+        between, of_heads = [], []
         for a, every in enumerate(self._states):
             start, end = self._heads[a : a + 2]
             numbers, outputs = shared + end - start, self._targets[a].shape[1]
@@ -243,12 +241,43 @@ class _Loss:
             j = np.empty((numbers, len(states) * outputs), dtype=SINGLE)
             roots = np.sqrt(self._counts[a] / (len(states) * len(self._counts)))
             derivatives(theta, self._places, *self._size, a, self._activation, states, roots, j)
-            gram = j @ j.T
-            found[:shared, :shared] += gram[:shared, :shared]
-            found[:shared, start:end] = gram[:shared, shared:]
-            found[start:end, :shared] = gram[shared:, :shared]
-            found[start:end, start:end] = gram[shared:, shared:]
-        return found
+            gram = (j @ j.T).astype(np.float64)
+            of_map += gram[:shared, :shared]
+            between.append(gram[:shared, shared:])
+            of_heads.append(gram[shared:, shared:])
+        return _Curvature(of_map, tuple(between), tuple(of_heads))
+
+
+@dataclass(frozen=True)
+class _Curvature:
+    """J'J in blocks: heads of different actions have nothing in common but the map."""
+
+    of_map: Floats  # (s, s)
+    between: tuple[Floats, ...]  # (s, h), of each head
+    of_heads: tuple[Floats, ...]  # (h, h)
+
+    def step(self, slope: Floats, ridge: float, damping: float) -> Floats:
+        """Solved for the slope: each head in terms of the map, then the map alone (Schur)."""
+        shared = len(self.of_map)
+        matrix, left = _damped(self.of_map, ridge, damping), slope[:shared].copy()
+        parts, start = [], shared
+        for between, of_head in zip(self.between, self.of_heads, strict=True):
+            end = start + len(of_head)
+            factor = cho_factor(_damped(of_head, ridge, damping), overwrite_a=True)
+            right = np.column_stack([slope[start:end], between.T])
+            solved = cho_solve(factor, right, overwrite_b=True)
+            matrix -= between @ solved[:, 1:]
+            left -= between @ solved[:, 0]
+            parts.append(solved)
+            start = end
+        of_map = cho_solve(cho_factor(matrix, overwrite_a=True), left)
+        return np.concatenate([of_map, *(each[:, 0] - each[:, 1:] @ of_map for each in parts)])
+
+
+def _damped(block: Floats, ridge: float, damping: float) -> Floats:
+    found = block.copy()
+    found[np.diag_indices_from(found)] += ridge + damping * np.maximum(np.diag(block), 1e-8)
+    return found
 
 
 def _layers(network: Network) -> list[Layer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,14 +12,14 @@ import pytest
 from smdp.analysis.analysis import AnalysisCancelled, run_analysis
 from smdp.analysis.plan import plan_to_toml
 from smdp.cli import main
-from smdp.errors import SmdpError
+from smdp.errors import DataError, SmdpError
 from smdp.feature_map.adnn import training
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.adnn.tuning import grid, how_to_select
 from smdp.feature_map.transitions import TrainingSets, transitions
-from smdp.parallel import workers
+from smdp.parallel import each, threads, workers
 from smdp.plain_data import fingerprint
-from smdp.progress import Cancelled
+from smdp.progress import Cancelled, Progress, silent
 from smdp.screening import screen
 from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.generative_model import simulate
@@ -92,6 +93,64 @@ def test_on_the_command_line(cluster, plan, study_file, tmp_path):
     assert tables
     for table in tables:
         assert table.read_bytes() == (tmp_path / "there" / "tables" / table.name).read_bytes()
+
+
+def test_a_whole_analysis_in_threads(analysis, plan, study_file):
+    heard = []
+    with threads(3):
+        found = run_analysis(study_file, plan, progress=lambda share, what: heard.append(share))
+    assert heard == sorted(heard)
+    for step, result in found.results.items():
+        assert fingerprint(result) == fingerprint(analysis.results[step]), step
+
+
+def test_in_threads_it_can_be_stopped(plan, study_file):
+    def stop(share: float, message: str) -> None:
+        if "Refit" in message:
+            raise Cancelled
+
+    with pytest.raises(AnalysisCancelled) as stopped, threads(2):
+        run_analysis(study_file, plan, progress=stop)
+    assert "features" in stopped.value.finished.results
+
+
+def test_threads_give_results_in_order_and_the_first_error_of_the_order():
+    begun = []
+    both = threading.Barrier(2, timeout=20)
+
+    def work(k: int, progress: Progress = silent) -> int:
+        begun.append(k)
+        if k < 2:
+            both.wait()  # two at the same time
+        progress(1.0, "")
+        if k == 3:
+            raise DataError("third")
+        return k * k
+
+    with threads(2):
+        assert list(each(work, range(3))) == [0, 1, 4]
+        both.reset()
+        found = each(work, range(40))
+        assert [next(found) for _ in range(3)] == [0, 1, 4]
+        with pytest.raises(DataError, match="third"):
+            next(found)
+    assert len(begun) < 20  # what comes after was not begun
+
+
+def test_progress_of_threads_never_goes_back_nor_beyond_the_last():
+    heard = []
+
+    def work(k: int, progress: Progress = silent) -> None:
+        for share in (0.0, 0.5, 1.0):
+            progress(share, "")
+
+    def told(k: int) -> Progress:
+        return lambda share, what: heard.append(k + share)
+
+    with threads(2):
+        list(each(work, range(7), progress=told))
+    assert heard == sorted(heard)
+    assert heard[-1] < 7
 
 
 def test_a_cluster_that_is_not_there_is_said(monkeypatch):

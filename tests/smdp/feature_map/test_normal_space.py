@@ -1,6 +1,7 @@
 """The test of a dimension, with maps that need no training."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from smdp.feature_map.normal_space import (
     form_test,
     head_probabilities,
     head_slopes,
+    squared_slopes,
 )
 from smdp.feature_map.transitions import TrainingSets, transitions
 from smdp.simulation.generative_model import simulate
@@ -133,6 +135,22 @@ def test_slopes_of_a_head():
     np.testing.assert_allclose(
         head_slopes(layers, "arctan", z), np.stack(numeric, axis=2), atol=1e-8
     )
+
+
+@pytest.mark.parametrize("hidden", [0, 1, 2])
+def test_squared_slopes_are_those_of_head_slopes(hidden):
+    random = np.random.default_rng(3)
+    sizes = (3, *[7, 5][:hidden], 4)
+    layers = [
+        Layer(random.normal(size=(out, into)), random.normal(size=out))
+        for into, out in pairwise(sizes)
+    ]
+    z, counts = random.normal(size=(20, 3)), np.array([1.0, 0.5, 0.0, 2.0])
+    slopes = head_slopes(layers, "arctan", z)
+    expected = sum(
+        counts[j] * slopes[r, j][:, None] * slopes[r, j] for r in range(20) for j in range(4)
+    )
+    np.testing.assert_allclose(squared_slopes(layers, "arctan", z, counts), expected, atol=1e-10)
 
 
 def test_what_cannot_be_tested_is_refused(study):

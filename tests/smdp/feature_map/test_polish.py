@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 
 from smdp.feature_map.adnn import polish
 from smdp.feature_map.adnn.initial_network import initial_network
@@ -131,7 +132,27 @@ def test_the_curvature_is_of_the_derivatives_of_predictions(sets, how):
 
     steps = 1e-5 * np.eye(len(theta))
     j = np.array([(predicted(theta + s) - predicted(theta - s)).ravel() / 2e-5 for s in steps])
-    np.testing.assert_allclose(loss._curvature(theta), j @ j.T, rtol=1e-3, atol=1e-5)
+    curvature = whole(loss._curvature(theta))
+    np.testing.assert_allclose(curvature, j @ j.T, rtol=1e-3, atol=1e-5)
+
+
+def whole(curvature):
+    """The blocks as one matrix."""
+    found = block_diag(curvature.of_map, *curvature.of_heads)
+    shared = len(curvature.of_map)
+    found[:shared, shared:] = np.hstack(curvature.between)
+    found[shared:, :shared] = found[:shared, shared:].T
+    return found
+
+
+def test_a_step_solves_for_all_numbers_at_once(sets):
+    (network, *_) = started(sets)
+    loss, theta = of_rows(sets, network, 0.01), polish._numbers(network)
+    curvature, (_, slope) = loss._curvature(theta), loss.at(theta)
+    matrix = whole(curvature)
+    matrix += np.diag(0.01 + 0.1 * np.maximum(np.diag(matrix), 1e-8))
+    expected = np.linalg.solve(matrix, slope)
+    np.testing.assert_allclose(curvature.step(slope, 0.01, 0.1), expected, rtol=1e-8, atol=1e-12)
 
 
 def test_with_linear_networks_it_is_least_squares(sets):
