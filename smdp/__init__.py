@@ -160,6 +160,10 @@ _HOME = {
     "NewDataSettings": "smdp.validation.new_data_settings",
     "NewDataPlan": "smdp.steps.step_plans",
     "refit_on_both": "smdp.analysis.refit",
+    "Passport": "smdp.validation.passport",
+    "make_passport": "smdp.validation.passport",
+    "PassportSettings": "smdp.validation.passport_settings",
+    "PassportPlan": "smdp.steps.step_plans",
 }
 
 __all__ = sorted(_HOME)
@@ -302,6 +306,7 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
     from smdp.steps.step_plans import MarkovPlan as MarkovPlan
     from smdp.steps.step_plans import NewDataPlan as NewDataPlan
+    from smdp.steps.step_plans import PassportPlan as PassportPlan
     from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
     from smdp.steps.step_plans import PolicyPlan as PolicyPlan
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings
@@ -314,5 +319,8 @@ if TYPE_CHECKING:
     from smdp.validation.new_data import NewDataCheck as NewDataCheck
     from smdp.validation.new_data import check_new_data as check_new_data
     from smdp.validation.new_data_settings import NewDataSettings as NewDataSettings
+    from smdp.validation.passport import Passport as Passport
+    from smdp.validation.passport import make_passport as make_passport
+    from smdp.validation.passport_settings import PassportSettings as PassportSettings
 else:
     __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
     from smdp.validation.new_data import NewDataCheck
+    from smdp.validation.passport import Passport
 
 
 HIDDEN = (
@@ -190,6 +191,11 @@ class Analysis:
         return self.results.get("placebo")
 
     @property
+    def passport(self) -> Passport | None:
+        """What the conclusions rest on."""
+        return self.results.get("passport")
+
+    @property
     def new_data(self) -> NewDataCheck | None:
         return self.results.get("new_data")
 
@@ -224,6 +230,9 @@ class Analysis:
             label: self.records[earlier].output if earlier in self.records else ""
             for label, earlier in own.takes.items()
         }
+        for earlier in own.gathers:
+            record = self.records.get(earlier)
+            found[f"result of {earlier}"] = "" if record is None else record.output
         if own.reads_table:
             found["table"] = self.source.fingerprint
         return {**found, **(own.also_takes(self) if own.also_takes else {})}

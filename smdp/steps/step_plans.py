@@ -21,6 +21,7 @@ from smdp.result import Content
 from smdp.screening_settings import ScreeningSettings
 from smdp.settings import Settings, require, seed_setting, setting
 from smdp.validation.new_data_settings import NewDataSettings
+from smdp.validation.passport_settings import PassportSettings
 
 
 @dataclass(frozen=True)
@@ -253,6 +254,14 @@ class TradeOffPlan(Settings):
 
     settings: TradeOffSettings = field(default_factory=TradeOffSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class PassportPlan(Settings):
+    """What the conclusions rest on, in one table: its settings and its seed."""
+
+    settings: PassportSettings = field(default_factory=PassportSettings)
     seed: int = seed_setting()
 
 

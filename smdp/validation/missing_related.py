@@ -39,7 +39,7 @@ from smdp.independence.signs import (
     signs,
 )
 from smdp.markov.stationarity import time_functions
-from smdp.result import Result
+from smdp.result import Content
 from smdp.validation.decisions_seen import (
     DecisionsSeen,
     mean_before,
@@ -58,7 +58,7 @@ LARGEST_SHARE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MissingRelated(Result):
+class MissingRelated(Content):
     """`tests`: missing (of what), group, statistic, p_value, adjusted. `counts`: missing, count,
     total, and `tested`: enough of it is missing to ask.
     """

@@ -43,7 +43,7 @@ from smdp.independence.signs import (
 )
 from smdp.markov.stationarity import time_functions
 from smdp.propensity import estimated_probabilities
-from smdp.result import Result
+from smdp.result import Content
 from smdp.validation.decisions_seen import (
     DecisionsSeen,
     fading_sum,
@@ -71,7 +71,7 @@ LARGEST_SHARE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RandomisationCheck(Result):
+class RandomisationCheck(Content):
     """`tests`: group, statistic, p_value, adjusted. `shares`: action, taken, stated, difference,
     error (robust within people). `estimated`: whether no probabilities were stated.
     """
