@@ -23,9 +23,9 @@ from smdp.steps.trial import TRIAL
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PASSPORT", "PLACEBO",
-    "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL", "Page",
-    "PlanSection", "ReportSection", "Step", "add_step", "remove_step", "step_named", "steps",
+    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PASSPORT",
+    "PLACEBO", "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL",
+    "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step", "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [

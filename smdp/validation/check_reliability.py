@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,8 @@ FAULTS: dict[str, Violation] = {
 }
 #: Those that one run of the Markov check answers together.
 MARKOV = ("look-back", "process", "effect over time")
+
+T = TypeVar("T")
 
 COLUMNS = ["thing", "fault", "size", "studies", "passed", "faulty", "found"]
 
@@ -150,7 +153,7 @@ def _piece(
     return found
 
 
-def _tried(check: Callable[[], object]) -> object | None:
+def _tried(check: Callable[[], T | None]) -> T | None:
     try:
         return check()
     except SmdpError:  # this draw has too little of something; another may not

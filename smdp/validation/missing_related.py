@@ -135,7 +135,7 @@ def _gaps(
     """Of each thing: where it is missing, and of which decisions that is asked."""
     decided = seen.there & ((seen.actions >= 0) | ~seen.available)
     decided &= np.arange(seen.there.shape[1])[None, :] < _last_outcome(seen)[:, None]
-    yield OUTCOME, (np.isnan(seen.utilities), decided)
+    yield OUTCOME, (np.asarray(np.isnan(seen.utilities)), decided)
     for name in dict.fromkeys(seen.belongs):
         own = [j for j, each in enumerate(seen.belongs) if each == name]
         yield f"'{name}'", (np.isnan(seen.states[:, :, own]).all(axis=2), seen.there)

@@ -137,7 +137,7 @@ def draw(
         for j in process.replayed:
             state[:, j] = np.where(np.isfinite(study.states[:, t, j]), study.states[:, t, j], t + 1)
         states[:, t] = state
-        tilt = planted * hidden if violation == "hidden" else np.zeros(n)
+        tilt = np.asarray(planted * hidden if violation == "hidden" else np.zeros(n))
         action = _actions(process, t, tilt, random)
         utility, ahead = _step(process, state, action, random)
         if violation == "lasting":
@@ -191,14 +191,14 @@ def _chances(trajectories: Trajectories) -> Floats:
     taken = trajectories.actions[trajectories.valid & trajectories.available]
     shares = np.bincount(taken[taken >= 0], minlength=len(trajectories.action_labels))
     shares = shares / max(shares.sum(), 1)
-    known = np.isfinite(given).all(axis=2)
+    known: NDArray[np.bool_] = np.isfinite(given).all(axis=2)
     return np.where(known[:, :, None], np.nan_to_num(given), shares)
 
 
 def _beginnings(process: PlainProcess, order: NDArray[np.int64]) -> Floats:
     """(n, p): the first known states, of other people; what never changes goes with them."""
     states = process.study.states
-    known = np.isfinite(states).all(axis=2)
+    known: NDArray[np.bool_] = np.isfinite(states).all(axis=2)
     first = np.argmax(known, axis=1)
     found = states[np.arange(len(states)), first]
     found = np.where(known.any(axis=1)[:, None], found, process.centre)

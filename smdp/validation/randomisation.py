@@ -151,8 +151,8 @@ def _probabilities(seen: DecisionsSeen) -> tuple[NDArray[np.bool_], Floats, bool
         return known, given, False
     chosen = seen.chosen
     given = np.full(given.shape, np.nan)
-    levels = np.unique(seen.actions[chosen]) if chosen.any() else []
-    if len(levels) == len(seen.labels) and len(seen.labels) > 1:
+    levels = len(np.unique(seen.actions[chosen]))
+    if levels == len(seen.labels) and levels > 1:
         state, reported = standardised_state(seen)
         design = np.concatenate([state, reported], axis=2)[chosen]
         given[chosen], _ = estimated_probabilities(design, seen.actions[chosen], len(seen.labels))
@@ -190,7 +190,9 @@ def _groups(seen: DecisionsSeen, choice: NDArray[np.bool_], r: Floats) -> dict[s
     earlier = [shifted(r, 1)]
     for k in range(r.shape[2]):
         own = r[:, :, k]
-        earlier.append(np.stack([fading_sum(own, KEEP), mean_before(own, choice * 1.0)], axis=2))
+        earlier.append(
+            np.stack([fading_sum(own, KEEP), mean_before(own, choice.astype(np.float64))], axis=2)
+        )
     before = [shifted(utility, 1), shifted(known, 1), mean_before(utility, known)]
     return {
         SHARE: np.ones((*choice.shape, 1)),

@@ -81,11 +81,12 @@ def _things(found: Passport, verdict: Verdict) -> list[Thing]:
 def describe_passport(found: Passport) -> list[str]:
     """What is in doubt, what was not looked at, what no data can say; no overall score."""
     sentences = []
-    for verdict, start in (
-        ("doubt", "In doubt"),
-        ("not checked", "Not checked"),
-        ("untestable", "These data cannot tell"),
-    ):
+    starts: dict[Verdict, str] = {
+        "doubt": "In doubt",
+        "not checked": "Not checked",
+        "untestable": "These data cannot tell",
+    }
+    for verdict, start in starts.items():
         things = _things(found, verdict)
         if things:
             claims = "; ".join(CLAIMS[each].lower() for each in things)
