@@ -25,7 +25,8 @@ from smdp.text import listing, shorten
 __all__ = [
     "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PASSPORT",
     "PLACEBO", "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL",
-    "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step", "step_named", "steps",
+    "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step", "step_named",
+    "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [

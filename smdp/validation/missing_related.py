@@ -4,8 +4,8 @@ For the outcome, for each variable of the state and for whole decisions, m = 1 w
 Does m depend on what else is known?
 
     m~  = m minus its regression on smooth functions of the decision number,
-    psi = functions of what else is known, minus the same regression,
-    g_i = sum over person i's decisions of psi m~,
+    psi = a function of something else, minus the same regression,
+    g_i = sum of psi m~ over those of person i's decisions at which that other thing is known,
 
 in groups: the state (of a variable: the other ones), the treatment (of the decision, for the
 outcome; else the one before), earlier outcomes (the last one, and the mean of all), and the next
@@ -23,7 +23,7 @@ Reference: Little (1988), "A test of missing completely at random"; Little & Rub
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,8 +109,8 @@ def check_missing_related(
         if not _enough(m, asked):
             continue
         around = _Around(seen, m, asked)
-        for group, psi in _groups(seen, what).items():
-            tested = around.test(psi, flips)
+        for group, (values, known) in _groups(seen, what).items():
+            tested = around.test(values, known, flips)
             if tested[0] > NOTHING:
                 names.append((what, group))
                 found.append(tested)
@@ -138,7 +138,13 @@ def _gaps(
     yield OUTCOME, (np.asarray(np.isnan(seen.utilities)), decided)
     for name in dict.fromkeys(seen.belongs):
         own = [j for j, each in enumerate(seen.belongs) if each == name]
-        yield f"'{name}'", (np.isnan(seen.states[:, :, own]).all(axis=2), seen.there)
+        yield (
+            f"'{name}'",
+            (
+                np.asarray(np.isnan(seen.states[:, :, own]).all(axis=2)),
+                seen.there,
+            ),
+        )
     yield DECISION, (~seen.there, seen.on_grid)
 
 
@@ -157,28 +163,38 @@ def _enough(m: NDArray[np.bool_], asked: NDArray[np.bool_]) -> bool:
     return FEWEST <= missing <= int(asked.sum()) - FEWEST
 
 
-def _groups(seen: DecisionsSeen, what: str) -> dict[str, Floats]:
-    """(n, T, d) for each group: what may go with a gap."""
+def _groups(seen: DecisionsSeen, what: str) -> dict[str, tuple[Floats, Floats]]:
+    """Of each group (n, T, d) twice: what may go with a gap, and where that is known.
+
+    That gaps come together is no relation to a value: a value is looked at where it is known.
+    """
     state, reported = standardised_state(seen)
     utility, known = standardised_utility(seen)
-    hot = (seen.actions[:, :, None] == np.arange(1, len(seen.labels))).astype(np.float64)
-    before = [shifted(utility, 1), mean_before(utility, known)]
+    level = np.where(seen.available, seen.actions, len(seen.labels))
+    hot = (level[:, :, None] == np.arange(1, len(seen.labels) + 1)).astype(np.float64)
+    decided = seen.there.astype(np.float64)[:, :, None] * np.ones(hot.shape)
     if what == DECISION:
-        state = shifted(state, 1)
+        state, reported = shifted(state, 1), shifted(reported, 1)
     elif what != OUTCOME:
         others = [j for j, name in enumerate(seen.belongs) if f"'{name}'" != what]
         state, reported = state[:, :, others], reported[:, :, others]
-    del reported  # that gaps come together is no relation to a value
+    if what != OUTCOME:
+        hot, decided = shifted(hot, 1), shifted(decided, 1)
+    before = [shifted(utility, 1), mean_before(utility, known)]
+    before_known = [shifted(known, 1), (shifted(np.cumsum(known, axis=1), 1) > 0) * 1.0]
     return {
-        STATE: np.concatenate([state, state**2], axis=2),
-        TREATMENT: hot if what == OUTCOME else shifted(hot, 1),
-        BEFORE: np.stack(before, axis=2),
-        AFTER: shifted(utility, -1)[:, :, None],
+        STATE: (
+            np.concatenate([state, state**2], axis=2),
+            np.concatenate([reported, reported], axis=2),
+        ),
+        TREATMENT: (hot, decided),
+        BEFORE: (np.stack(before, axis=2), np.stack(before_known, axis=2)),
+        AFTER: (shifted(utility, -1)[:, :, None], shifted(known, -1)[:, :, None]),
     }
 
 
 class _Around:
-    """The decisions of which a gap is asked, and what is left of it beside time."""
+    """The decisions of which a gap is asked, and tests of what goes with it."""
 
     def __init__(self, seen: DecisionsSeen, m: NDArray[np.bool_], asked: NDArray[np.bool_]) -> None:
         self.rows = np.nonzero(asked)
@@ -186,35 +202,54 @@ class _Around:
         self.people = seen.people
         length = int(np.flatnonzero(seen.on_grid.any(axis=0))[-1]) + 1
         smooth = time_functions(self.rows[1], length)
-        design = np.column_stack([np.ones(len(smooth)), smooth])
-        self.basis = np.linalg.svd(design, full_matrices=False)[0]
-        leverage = (self.basis**2).sum(axis=1)
-        hidden = np.minimum(np.bincount(self.person, leverage, self.people), LARGEST_SHARE)
-        self.restoring = 1 / np.sqrt(1 - hidden)[:, None]
-        self.size = np.bincount(self.person, minlength=self.people)
-        self.left = self._without_time(m[self.rows].astype(np.float64)[:, None])
-        self.within = self._within(self.left)
+        self.time = np.column_stack([np.ones(len(smooth)), smooth])
+        self.gap = m[self.rows].astype(np.float64)
 
-    def test(self, psi: Floats, flips: Floats) -> Floats:
-        """(1 + B,): deviates, as observed and flipped."""
-        own = psi[self.rows]
-        own = self._without_time(own[:, own.std(axis=0) > 1e-9])
-        if not own.shape[1]:
+    def test(self, values: Floats, known: Floats, flips: Floats) -> Floats:
+        """(1 + B,): deviates of the group, as observed and flipped."""
+        psi, where = values[self.rows], known[self.rows] > 0
+        patterns, which = np.unique(where, axis=1, return_inverse=True)
+        parts = [
+            self._where_known(psi[:, which.ravel() == k], patterns[:, k])
+            for k in range(patterns.shape[1])
+        ]
+        both = [found for found in parts if found is not None]
+        if not both:
             return np.full(1 + len(flips), NOTHING)
-        own /= np.maximum(own.std(axis=0), 1e-9)
-        within = self._within(own)
-        return largest_of([self._scores(own, self.left), self._scores(within, self.within)], flips)
+        return largest_of([_joined(each) for each in zip(*both, strict=True)], flips)
 
-    def _scores(self, psi: Floats, left: Floats) -> PersonScores:
-        each = psi * left / np.sqrt(len(psi))
+    def _where_known(
+        self, psi: Floats, there: NDArray[np.bool_]
+    ) -> tuple[PersonScores, PersonScores] | None:
+        """Columns that are known at the same decisions: as they are, and within people."""
+        own, gap, person = psi[there], self.gap[there], self.person[there]
+        if not FEWEST <= gap.sum() <= len(gap) - FEWEST:
+            return None
+        own = own[:, own.std(axis=0) > 1e-9]
+        if not own.shape[1]:
+            return None
+        basis = np.linalg.svd(self.time[there], full_matrices=False)[0]
+        both = np.column_stack([gap, own])
+        both = both - basis @ (basis.T @ both)
+        both[:, 1:] /= np.maximum(both[:, 1:].std(axis=0), 1e-9)
+        hidden = np.bincount(person, (basis**2).sum(axis=1), self.people)
+        restoring = 1 / np.sqrt(1 - np.minimum(hidden, LARGEST_SHARE))[:, None]
+        sums = np.zeros((self.people, both.shape[1]))
+        np.add.at(sums, person, both)
+        size = np.maximum(np.bincount(person, minlength=self.people), 1)
+        within = both - (sums / size[:, None])[person]
+        plain, inside = (self._scores(each, person, restoring) for each in (both, within))
+        return plain, inside
+
+    def _scores(self, both: Floats, person: NDArray[np.int64], restoring: Floats) -> PersonScores:
+        each = both[:, 1:] * both[:, :1] / np.sqrt(len(both))
         summed = np.zeros((self.people, each.shape[1]))
-        np.add.at(summed, self.person, each)
-        return PersonScores(summed * self.restoring, summed.sum(axis=0))
+        np.add.at(summed, person, each)
+        return PersonScores(summed * restoring, summed.sum(axis=0))
 
-    def _without_time(self, values: Floats) -> Floats:
-        return np.asarray(values - self.basis @ (self.basis.T @ values))
 
-    def _within(self, values: Floats) -> Floats:
-        sums = np.zeros((self.people, values.shape[1]))
-        np.add.at(sums, self.person, values)
-        return np.asarray(values - (sums / np.maximum(self.size, 1)[:, None])[self.person])
+def _joined(parts: Sequence[PersonScores]) -> PersonScores:
+    return PersonScores(
+        np.concatenate([each.restored for each in parts], axis=1),
+        np.concatenate([each.total for each in parts]),
+    )

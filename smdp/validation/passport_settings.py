@@ -31,10 +31,10 @@ class PassportSettings(Settings):
     )
     studies: int = setting(
         0,
-        "Simulated studies for each check",
-        help="How often are these checks right at this study's size? Studies of as many people and "
-        "decisions are simulated without and with one fault, and checked. 0: not asked. With 50, a "
-        "share is known within about 14 points.",
+        "Simulated studies",
+        help="How often are these checks right at this study's size? For each check, so "
+        "many studies of as many people and decisions are simulated without a fault, and as many "
+        "with one. 0: not asked. With 50, a share is known within about 14 points.",
         least=0,
         most=1000,
         given=(0, 200),

@@ -191,17 +191,17 @@ def _chances(trajectories: Trajectories) -> Floats:
     taken = trajectories.actions[trajectories.valid & trajectories.available]
     shares = np.bincount(taken[taken >= 0], minlength=len(trajectories.action_labels))
     shares = shares / max(shares.sum(), 1)
-    known: NDArray[np.bool_] = np.isfinite(given).all(axis=2)
-    return np.where(known[:, :, None], np.nan_to_num(given), shares)
+    known = np.asarray(np.isfinite(given).all(axis=2, keepdims=True))
+    return np.where(known, np.nan_to_num(given), shares)
 
 
 def _beginnings(process: PlainProcess, order: NDArray[np.int64]) -> Floats:
     """(n, p): the first known states, of other people; what never changes goes with them."""
     states = process.study.states
-    known: NDArray[np.bool_] = np.isfinite(states).all(axis=2)
-    first = np.argmax(known, axis=1)
+    known = np.asarray(np.isfinite(states).all(axis=2))
+    first = known.argmax(axis=1)
     found = states[np.arange(len(states)), first]
-    found = np.where(known.any(axis=1)[:, None], found, process.centre)
+    found = np.where(known.any(axis=1, keepdims=True), found, process.centre)
     return found[order].copy()
 
 

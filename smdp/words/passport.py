@@ -18,7 +18,7 @@ from smdp.words.explanation import action_name
 from smdp.words.policy_value import decimals, units
 
 VERDICTS: dict[Verdict, str] = {
-    "holds": "Holds up so far",
+    "holds": "Holds so far",
     "doubt": "In doubt",
     "not checked": "Not checked",
     "untestable": "Data cannot tell",
@@ -32,6 +32,13 @@ MEANINGS: dict[Verdict, str] = {
 #: A mark for black and white; none of them is a tick.
 MARKS: dict[Verdict, str] = {"holds": "●", "doubt": "▲", "not checked": "○", "untestable": "◇"}
 
+#: What the rows are about, in the order of the work.
+PARTS: dict[str, tuple[Thing, ...]] = {
+    "The data": ("leaks", "randomisation", "missingness"),
+    "The process": ("look-back", "process", "effect over time"),
+    "The feature map": ("dimension", "form", "variables"),
+    "The policy": ("positivity", "value", "rule"),
+}
 #: What the conclusions rest on, as a claim that can hold or not.
 CLAIMS: dict[Thing, str] = {
     "leaks": "Every state was known before the decision",
@@ -48,7 +55,7 @@ CLAIMS: dict[Thing, str] = {
     "rule": "With other people, the same rule",
 }
 NO_RATE: dict[Thing, str] = {
-    "leaks": "Not a test: it rests on what you answered.",
+    "leaks": "Not a test: it looks for signs, and rests on what you answer.",
     "variables": "Not a test: it counts samples of your own people.",
     "positivity": "Not a test: it counts decisions.",
     "rule": "Not a test: it counts samples of your own people.",
@@ -93,8 +100,8 @@ def describe_passport(found: Passport) -> list[str]:
             sentences.append(f"{start}: {claims}.")
     holds = len(_things(found, "holds"))
     sentences.append(
-        f"{holds} of {len(found.rows)} hold up so far, which is no score: a conclusion falls with "
-        "the one thing that it needs, and what holds up here was not found to be wrong, which is "
+        f"{holds} of {len(found.rows)} hold so far, which is no score: a conclusion falls with "
+        "the one thing that it needs, and what holds here was not found to be wrong, which is "
         "less than shown to be right."
     )
     if len(found.reliability):
@@ -143,10 +150,6 @@ def evidence(row: PassportRow, outcome: OutcomeName = UTILITY_NAME) -> str:
     return _EVIDENCE[row.thing](row)
 
 
-def _held(p: float, level: object) -> str:
-    return f"{p_text(p)}, held against {level:g}"
-
-
 def _leaks(row: PassportRow) -> str:
     facts = row.facts
     states = plural(int(facts["states"]), "state variable")
@@ -172,25 +175,24 @@ def _randomisation(row: PassportRow) -> str:
         if facts["nothing_hidden"]:
             text += " You have said that nothing did."
         return text
-    where = (
-        f"At {plural(int(facts['choices']), 'decision')} with a choice of "
-        f"{plural(int(facts['people']), 'person').replace('persons', 'people')}"
-    )
+    where = f"At {facts['choices']:,} decisions with a choice, of {facts['people']:,} people"
     if facts["estimated"]:
-        where += ", with probabilities estimated from the state,"
+        where += ", with probabilities estimated from the state:"
     else:
         where += (
-            f", '{facts['action']}' was given {percent(facts['taken'], 1)} of the times where "
-            f"{percent(facts['stated'], 1)} were planned;"
+            f": '{facts['action']}' was given at {percent(facts['taken'], 1)} "
+            f"({percent(facts['stated'], 1)} planned);"
         )
-    p = _held(facts["p_value"], facts["level"])
+    p = p_text(facts["p_value"])
     if row.verdict == "doubt":
         return (
-            f"{where} and who was treated goes with {_and(facts['groups'])} ({p}), more than the "
-            "probabilities say."
+            f"{where} who was treated goes with {_and(facts['groups'])}, beyond the "
+            f"probabilities ({p})."
         )
-    looked = "the state, earlier outcomes, earlier treatment or time"
-    return f"{where} nothing in {looked} was found to foretell who was treated ({p})."
+    return (
+        f"{where} neither state, earlier outcomes, earlier treatment nor time was found to "
+        f"foretell it ({p})."
+    )
 
 
 def _missing(row: PassportRow) -> str:
@@ -203,21 +205,20 @@ def _missing(row: PassportRow) -> str:
             facts["missing"], facts["counts"], facts["totals"], strict=True
         )
     ]
-    text = f"Missing: {listing(parts, 4)}."
+    text, p = f"Missing: {listing(parts, 3)}.", p_text(facts["p_value"])
     if row.verdict == "doubt":
         pairs = [
-            f"{what} goes with {group}"
+            f"{what} (with {group})"
             for what, group in zip(facts["related"], facts["groups"], strict=True)
         ]
-        return f"{text} That {listing(pairs, 3)} ({_held(facts['p_value'], facts['level'])})."
-    p = _held(facts["p_value"], facts["level"])
-    return f"{text} No relation was found to the state, treatment, earlier or next outcomes ({p})."
+        return f"{text} Related to what was measured: {listing(pairs, 3)} ({p})."
+    return f"{text} No relation to state, treatment or outcomes around it was found ({p})."
 
 
 def _look_back(row: PassportRow) -> str:
     facts = row.facts
     asked = f"at {facts['decisions']:,} of {facts['all_decisions']:,} decisions"
-    p = _held(facts["p_value"], facts["level"])
+    p = p_text(facts["p_value"])
     if facts["look_back"] == 0:
         return f"Nothing earlier was found to matter once the present is known ({p}, {asked})."
     if facts["look_back"] is None:
@@ -232,7 +233,7 @@ def _look_back(row: PassportRow) -> str:
 
 
 def _process(row: PassportRow) -> str:
-    p = _held(row.facts["p_value"], row.facts["level"])
+    p = p_text(row.facts["p_value"])
     if row.verdict == "doubt":
         return f"Given state and treatment, what comes next changes over the study ({p})."
     return f"Given state and treatment, no change over the study was found ({p})."
@@ -240,7 +241,7 @@ def _process(row: PassportRow) -> str:
 
 def _effect(row: PassportRow) -> str:
     facts = row.facts
-    p = _held(facts["p_value"], facts["level"])
+    p = p_text(facts["p_value"])
     if row.verdict != "doubt":
         return f"No change of the effect over the study was found ({p})."
     text = f"The effect changes over the study ({p})"
@@ -264,9 +265,9 @@ def _dimension(row: PassportRow) -> str:
     if row.verdict == "untestable":
         return f"{many}. {row.why_not}"
     if not facts["rejected"]:
-        return f"{many}: not rejected ({_held(facts['p_value'], facts['level'])}).{keeps}"
+        return f"{many}: not rejected ({p_text(facts['p_value'])}).{keeps}"
     tested = (
-        f"rejected ({_held(facts['p_value'], facts['level'])})"
+        f"rejected ({p_text(facts['p_value'])})"
         if facts["p_value"] == facts["p_value"]
         else "not tested"
     )
@@ -299,7 +300,7 @@ def _form(row: PassportRow) -> str:
     if facts["p_value"] == facts["p_value"]:
         straight = "The features as straight lines of the variables"
         verdict = "are rejected" if facts["p_value"] <= facts["level"] else "are not rejected"
-        parts.append(f"{straight} {verdict} ({_held(facts['p_value'], facts['level'])}).")
+        parts.append(f"{straight} {verdict} ({p_text(facts['p_value'])}).")
     return " ".join(parts)
 
 
@@ -441,6 +442,25 @@ WHERE: dict[Thing, str] = {
 }
 
 
+def reliability_short(thing: Thing, found: Passport) -> str:
+    """The same in a few words, for a narrow column."""
+    own = found.reliability[found.reliability["thing"] == thing] if len(found.reliability) else None
+    if own is not None and len(own):
+        row = own.iloc[0]
+        return (
+            f"passes {row['passed']} of {row['studies']}, finds {row['found']} of {row['faulty']}"
+        )
+    if thing in KNOWN:
+        known = KNOWN[thing]
+        return (
+            f"elsewhere: passes {known.passed} of {known.studies}, finds {known.found} of "
+            f"{known.faulty}"
+        )
+    if thing == "value":
+        return "elsewhere: 98 of 100 intervals hold the value"
+    return "a count, not a test" if thing in NO_RATE else "not simulated"
+
+
 def reliability_words(thing: Thing, found: Passport) -> str:
     """How often a check is right: simulated at this size, from a table, or not known."""
     own = found.reliability[found.reliability["thing"] == thing] if len(found.reliability) else None
@@ -511,7 +531,7 @@ def reliability_table(found: Passport) -> pd.DataFrame:
 
 
 __all__ = [
-    "CLAIMS", "MARKS", "MEANINGS", "THINGS", "VERDICTS", "WHERE", "describe_passport", "evidence",
-    "passport_problems", "passport_summary", "reliability_table", "reliability_words",
-    "rows_table", "what_to_do", "with_freshness",
+    "CLAIMS", "MARKS", "MEANINGS", "PARTS", "THINGS", "VERDICTS", "WHERE", "describe_passport",
+    "evidence", "passport_problems", "passport_summary", "reliability_short", "reliability_table",
+    "reliability_words", "rows_table", "what_to_do", "with_freshness",
 ]  # fmt: skip
