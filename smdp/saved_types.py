@@ -105,6 +105,7 @@ HOMES: dict[str, str] = {
     "on new data": "smdp.validation.new_data:OnNewData",
     "new data check": "smdp.validation.new_data:NewDataCheck",
     "version": "smdp.validation.versions:Version",
+    "twin settings": "smdp.validation.twin:TwinSettings",
     "trial summary": "smdp.evaluation.trial_effects:TrialSummary",
     "explanation": "smdp.explanation.policy_explanation:Explanation",
     "patient explanation": "smdp.explanation.patient_explanation:PatientExplanation",
