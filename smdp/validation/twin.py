@@ -48,9 +48,10 @@ from smdp.independence.inputs import check_seed
 from smdp.independence.signs import FEWEST_PEOPLE
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.result import Content
-from smdp.settings import Settings, require_whole, setting
+from smdp.settings import require_whole
 from smdp.text import listing, plural
 from smdp.validation.twin_regression import Surfaces, fitted_surfaces
+from smdp.validation.twin_settings import TwinSettings
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -67,18 +68,6 @@ LEAST_CHANCE = 0.005
 FEW_ROWS = 10
 #: The utility is a variable's next value if it differs by no more of its own deviation.
 SAME = 1e-6
-
-
-@dataclass(frozen=True)
-class TwinSettings(Settings):
-    """How a twin is fitted (`fit_twin`)."""
-
-    features: bool = setting(
-        True,
-        "The map's features beside the variables",
-        help="The utility may depend on combinations of variables that the map found.",
-        more=True,
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
