@@ -52,8 +52,10 @@ if TYPE_CHECKING:
     from smdp.markov.markov_check import MarkovCheck
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
+    from smdp.validation.imputation_draws import ImputationDraws
     from smdp.validation.new_data import NewDataCheck
     from smdp.validation.passport import Passport
+    from smdp.validation.twin_study import TwinStudy
 
 
 HIDDEN = (
@@ -198,6 +200,16 @@ class Analysis:
     @property
     def new_data(self) -> NewDataCheck | None:
         return self.results.get("new_data")
+
+    @property
+    def twin(self) -> TwinStudy | None:
+        """What repetitions on a twin of the study found."""
+        return self.results.get("twin")
+
+    @property
+    def imputations(self) -> ImputationDraws | None:
+        """Results with missing values drawn several times."""
+        return self.results.get("imputations")
 
     @property
     def rule(self) -> RuleReport | None:

@@ -7,6 +7,7 @@ from smdp.steps.data import DATA
 from smdp.steps.evaluation import EVALUATION
 from smdp.steps.features import FEATURES
 from smdp.steps.folds import FOLDS
+from smdp.steps.imputations import IMPUTATIONS
 from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
 from smdp.steps.new_data import NEW_DATA
@@ -20,13 +21,14 @@ from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
 from smdp.steps.trade_off import TRADE_OFF
 from smdp.steps.trial import TRIAL
+from smdp.steps.twin import TWIN
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PASSPORT",
-    "PLACEBO", "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL",
-    "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step", "step_named",
-    "steps",
+    "DATA", "EVALUATION", "FEATURES", "FOLDS", "IMPUTATIONS", "MARKOV", "MISSING", "NEW_DATA",
+    "PASSPORT", "PLACEBO", "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF",
+    "TRIAL", "TWIN", "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step",
+    "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -44,6 +46,8 @@ _STEPS: list[Step] = [
     RULE,
     TRADE_OFF,
     PLACEBO,
+    TWIN,
+    IMPUTATIONS,
     PASSPORT,
     NEW_DATA,
 ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smdp.validation.passport_rows import Thing
 
 #: What it gathers, where it is there.
-GATHERS = ("markov", "features", "stability", "evaluation", "placebo", "rule")
+GATHERS = ("markov", "features", "stability", "evaluation", "placebo", "rule", "imputations")
 
 
 def also_takes(analysis: Analysis) -> dict[str, str]:
@@ -57,6 +57,7 @@ def run(analysis: Analysis, progress: Progress) -> Passport:
         value=values[place] if place < len(values) else None,
         placebo=analysis.placebo,
         rule=analysis.rule,
+        imputations=analysis.imputations,
         seed=own.seed,
         progress=progress,
     )
@@ -153,7 +154,7 @@ def script(plan: AnalysisPlan) -> str:
     given += [f"{name}={name}" for step, name in by_name.items() if plan.does(step)]
     if plan.does("evaluation"):
         given.append(f"value=values[{_place(plan)}]")
-    given += [f"{name}={name}" for name in ("placebo", "rule") if plan.does(name)]
+    given += [f"{name}={name}" for name in ("placebo", "rule", "imputations") if plan.does(name)]
     given.append(f"seed={own.seed}")
     inner = "".join(f"{INDENT}{each},\n" for each in given)
     return f"passport = smdp.make_passport(\n{inner})"

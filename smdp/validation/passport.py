@@ -35,6 +35,7 @@ from smdp.result import Result
 from smdp.settings import require_whole
 from smdp.validation.check_reliability import COLUMNS, check_reliability
 from smdp.validation.decisions_seen import seen_in_study
+from smdp.validation.imputation_draws import ImputationDraws
 from smdp.validation.missing_related import OUTCOME, MissingRelated, check_missing_related
 from smdp.validation.passport_rows import (
     PassportRow,
@@ -92,6 +93,7 @@ def make_passport(
     value: PolicyValue | None = None,
     placebo: PlaceboCheck | None = None,
     rule: RuleReport | None = None,
+    imputations: ImputationDraws | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Passport:
@@ -120,7 +122,7 @@ def make_passport(
         rows = (
             leaks_row(leaks, roles),
             randomisation_row(randomised, roles, settings.level),
-            missing_row(missing, settings.level),
+            missing_row(missing, settings.level, imputations),
             look_back_row(markov),
             process_row(markov),
             effect_row(markov),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from smdp.feature_map.fitted_map import FittedFeatureMap
     from smdp.feature_map.stability import FeatureMapStability
     from smdp.markov.markov_check import MarkovCheck
+    from smdp.validation.imputation_draws import ImputationDraws
     from smdp.validation.missing_related import MissingRelated
     from smdp.validation.randomisation import RandomisationCheck
 
@@ -63,6 +64,7 @@ STEPS: dict[Thing, str] = {
 THINGS: tuple[Thing, ...] = tuple(STEPS)
 #: Rows that another step has found, by the steps that they are made of.
 GATHERED: dict[Thing, tuple[str, ...]] = {
+    "missingness": ("imputations",),
     "look-back": ("markov",),
     "process": ("markov",),
     "effect over time": ("markov",),
@@ -78,6 +80,8 @@ GATHERED: dict[Thing, tuple[str, ...]] = {
 SELDOM = 0.5
 #: Decisions at which an action was hardly tried in similar states, worth a doubt from here on.
 UNSUPPORTED = 0.05
+#: Of the variance of an average effect, the share from missing values that is worth a doubt.
+LARGE_SHARE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,12 +325,8 @@ def leaks_row(found: Sequence[Leak] | None, roles: ColumnRoles) -> PassportRow:
     return PassportRow("leaks", "untestable" if answered else "holds", facts)
 
 
-def randomisation_row(
-    found: RandomisationCheck | None, roles: ColumnRoles, level: float
-) -> PassportRow:
+def randomisation_row(found: RandomisationCheck, roles: ColumnRoles, level: float) -> PassportRow:
     """Nobody can see in the data that nothing unmeasured decided, where chance did not."""
-    if found is None:
-        return not_checked("randomisation")
     facts: dict[str, Any] = {
         "people": found.people,
         "choices": found.choices,
@@ -353,9 +353,10 @@ def randomisation_row(
     return PassportRow("randomisation", _verdict(at_most(found.p_value, level)), facts)
 
 
-def missing_row(found: MissingRelated | None, level: float) -> PassportRow:
-    if found is None:
-        return not_checked("missingness")
+def missing_row(
+    found: MissingRelated, level: float, drawn: ImputationDraws | None = None
+) -> PassportRow:
+    """`drawn`: how much results move when what is missing is drawn several times."""
     some = found.counts[found.counts["count"] > 0]
     facts: dict[str, Any] = {
         "missing": tuple(some["missing"].tolist()),
@@ -366,8 +367,18 @@ def missing_row(found: MissingRelated | None, level: float) -> PassportRow:
     }
     if found.nothing_missing:
         return PassportRow("missingness", "holds", facts)
+    effects = [] if drawn is None else drawn.effects.dropna().to_dict("records")
+    moved = False
+    if drawn is not None and effects:
+        most = max(effects, key=lambda each: each["missing_share"])
+        moved = most["missing_share"] >= LARGE_SHARE
+        facts |= {"draws": len(drawn.draws)}
+        facts |= {
+            name: float(most[name])
+            for name in ("estimate", "standard_error", "least", "most", "missing_share")
+        }
     if found.why_not:
-        return PassportRow("missingness", "untestable", facts, found.why_not)
+        return PassportRow("missingness", "doubt" if moved else "untestable", facts, found.why_not)
     order = found.tests.sort_values("adjusted", kind="stable")
     related = order[order["adjusted"] <= level]
     facts |= {
@@ -375,7 +386,7 @@ def missing_row(found: MissingRelated | None, level: float) -> PassportRow:
         "related": tuple(related["missing"].tolist()),
         "groups": tuple(related["group"].tolist()),
     }
-    return PassportRow("missingness", _verdict(at_most(found.p_value, level)), facts)
+    return PassportRow("missingness", _verdict(moved or at_most(found.p_value, level)), facts)
 
 
 def positivity_row(table: pd.DataFrame | None, rare: float, why_not: str, of: int) -> PassportRow:

@@ -143,7 +143,7 @@ def evidence(row: PassportRow, outcome: OutcomeName = UTILITY_NAME) -> str:
     """The numbers that a verdict rests on."""
     if row.thing == "value":
         return _value(row, outcome)
-    if row.why_not and row.thing not in ("dimension", "form"):
+    if row.why_not and row.thing not in ("dimension", "form", "missingness"):
         return row.why_not
     if row.verdict == "not checked":
         return "This has not been looked at."
@@ -205,14 +205,33 @@ def _missing(row: PassportRow) -> str:
             facts["missing"], facts["counts"], facts["totals"], strict=True
         )
     ]
-    text, p = f"Missing: {listing(parts, 3)}.", p_text(facts["p_value"])
-    if row.verdict == "doubt":
+    text = f"Missing: {listing(parts, 3)}."
+    if row.why_not:
+        return f"{text} {row.why_not}{_drawn(row)}"
+    p = p_text(facts["p_value"])
+    if facts["related"]:
         pairs = [
             f"{what} (with {group})"
             for what, group in zip(facts["related"], facts["groups"], strict=True)
         ]
-        return f"{text} Related to what was measured: {listing(pairs, 3)} ({p})."
-    return f"{text} No relation to state, treatment or outcomes around it was found ({p})."
+        return f"{text} Related to what was measured: {listing(pairs, 3)} ({p}).{_drawn(row)}"
+    return (
+        f"{text} No relation to state, treatment or outcomes around it was found ({p})."
+        f"{_drawn(row)}"
+    )
+
+
+def _drawn(row: PassportRow) -> str:
+    """How much the effect of treatment moves with what is missing."""
+    facts = row.facts
+    if "draws" not in facts:
+        return ""
+    digits = decimals([facts["standard_error"]])
+    return (
+        f" With the missing values drawn {facts['draws']} times, the average effect goes from "
+        f"{facts['least']:.{digits}f} to {facts['most']:.{digits}f} (as fitted "
+        f"{facts['estimate']:.{digits}f}), that is {percent(facts['missing_share'])} of its variance."
+    )
 
 
 def _look_back(row: PassportRow) -> str:
