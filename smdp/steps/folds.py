@@ -39,6 +39,16 @@ def done_anew(plan: AnalysisPlan, folds: int, seed: int) -> FoldsPlan:
     return FoldsPlan(folds, seed, screening, plan.features, tuple(policies))
 
 
+def screened_anew(plan: AnalysisPlan) -> WholeAnalysis:
+    """Screening alone, as the plan has it."""
+    from smdp.evaluation.whole_analysis import WholeAnalysis
+
+    own = plan.screening
+    if own is None:
+        return WholeAnalysis(policies=())
+    return WholeAnalysis(own.settings, policies=(), seeds=(own.seed, 0))
+
+
 def how(own: FoldsPlan) -> WholeAnalysis:
     from smdp.evaluation.whole_analysis import WholeAnalysis
 

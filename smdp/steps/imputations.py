@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from smdp.blocks import bullets, table
 from smdp.data.problem import Problem
-from smdp.feature_map.kinds import map_kind
 from smdp.plain_data import fingerprint
 from smdp.progress import Progress
 from smdp.steps.code import code, home
-from smdp.steps.folds import done_anew, how
+from smdp.steps.folds import done_anew, how, screened_anew
 from smdp.steps.step import PlanSection, ReportSection, Step
 from smdp.steps.step_plans import AS_RECOGNISED, ImputationsPlan, TrialPlan
 
@@ -30,11 +29,9 @@ def repeated(plan: AnalysisPlan) -> WholeAnalysis:
     """Screening and feature map as the plan has them, or by default."""
     from smdp.evaluation.whole_analysis import WholeAnalysis
 
-    if plan.features is None:
-        screening = plan.screening
-        if screening is None:
-            return WholeAnalysis(policies=())
-        return WholeAnalysis(screening.settings, policies=(), seeds=(screening.seed, 0))
+    deep = plan.imputations is not None and plan.imputations.settings.repeated == "features"
+    if plan.features is None or not deep:
+        return screened_anew(plan)
     own = how(done_anew(plan, 2, 0))
     return WholeAnalysis(own.screening, own.features, (), own.kind, own.seeds[:2])
 
@@ -151,9 +148,7 @@ def script(plan: AnalysisPlan) -> str:
 
 
 def script_imports(plan: AnalysisPlan) -> set[str]:
-    if plan.imputations is None or plan.features is None:
-        return set()
-    return {home(map_kind(plan.features.kind).settings)}
+    return set() if plan.imputations is None else {home(type(repeated(plan).features))}
 
 
 def imputations_section(analysis: Analysis, draw: Draw) -> list[Block]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from smdp.blocks import bullets, table
 from smdp.data.problem import Problem
-from smdp.feature_map.kinds import map_kind
 from smdp.plain_data import fingerprint
 from smdp.progress import Progress
 from smdp.steps.code import code, home
-from smdp.steps.folds import done_anew, how
+from smdp.steps.folds import done_anew, how, screened_anew
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
 from smdp.steps.step_plans import TwinPlan
 
@@ -37,12 +36,10 @@ def with_policy(plan: AnalysisPlan) -> bool:
 
 def repeated(plan: AnalysisPlan) -> WholeAnalysis:
     """What is done with each study that is drawn: what the plan says, for the first policy."""
+    if not with_policy(plan):
+        return screened_anew(plan)
     own = how(done_anew(plan, 2, 0))
-    deep = plan.twin.settings.repeated if plan.twin is not None else "screening"
-    count = 0 if deep == "screening" else 1
-    return type(own)(
-        own.screening, own.features, own.policies[:count], own.kind, own.seeds[: 2 + count]
-    )
+    return type(own)(own.screening, own.features, own.policies[:1], own.kind, own.seeds[:3])
 
 
 def judged(plan: AnalysisPlan) -> EvaluationSettings | None:
@@ -55,7 +52,7 @@ def judged(plan: AnalysisPlan) -> EvaluationSettings | None:
 
 def also_takes(analysis: Analysis) -> Mapping[str, str]:
     plan = analysis.plan
-    if plan.twin is None or plan.features is None:
+    if plan.twin is None:
         return {}
     found = {"what is repeated": fingerprint((repeated(plan), judged(plan)))}
     if with_policy(plan):
@@ -160,9 +157,7 @@ def script(plan: AnalysisPlan) -> str:
 
 
 def script_imports(plan: AnalysisPlan) -> set[str]:
-    if plan.twin is None or plan.features is None:
-        return set()
-    return {home(map_kind(plan.features.kind).settings)}
+    return set() if plan.twin is None else {home(type(repeated(plan).features))}
 
 
 def twin_section(analysis: Analysis, draw: Draw) -> list[Block]:

@@ -71,7 +71,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Target(Content):
+class TwinTarget(Content):
     """One thing that is drawn: a variable's columns (of the utility, none)."""
 
     columns: tuple[int, ...]
@@ -111,9 +111,9 @@ class Twin(Content):
     settings: TwinSettings
     seed: int
     inputs: tuple[int, ...]  # columns of the state that the regressions are on
-    used: tuple[Target, ...]
-    others: tuple[Target, ...]
-    utility: Target
+    used: tuple[TwinTarget, ...]
+    others: tuple[TwinTarget, ...]
+    utility: TwinTarget
     of_utility: Surfaces
     of_used: Surfaces | None
     of_others: Surfaces | None
@@ -294,7 +294,7 @@ class _Fit:
 
     def _targets(
         self, replayed: Sequence[int], follows: tuple[int, float, float] | None
-    ) -> tuple[Target, ...]:
+    ) -> tuple[TwinTarget, ...]:
         """Everything of the state that is drawn, nominal variables whole."""
         found = []
         for columns in self.study.wholes.values():
@@ -309,7 +309,7 @@ class _Fit:
                 found.append(_target(each, seen, about.kind in ("ordinal", "binary")))
         return tuple(found)
 
-    def _next(self, targets: Sequence[Target]) -> Floats:
+    def _next(self, targets: Sequence[TwinTarget]) -> Floats:
         return self.after[:, [j for each in targets for j in each.columns]]
 
     def _surfaces(self, values: Floats, rows: NDArray[np.bool_]) -> tuple[Surfaces, Floats]:
@@ -325,7 +325,7 @@ class _Fit:
         return found.surfaces, found.left
 
     def _of_targets(
-        self, targets: Sequence[Target], slopes: Floats | None
+        self, targets: Sequence[TwinTarget], slopes: Floats | None
     ) -> tuple[Surfaces | None, Floats]:
         if not targets:
             return None, np.empty((int(self.known.sum()), 0))
@@ -335,7 +335,7 @@ class _Fit:
             values = values - self.here[:, columns] * slopes[self.level]
         return self._surfaces(values, self.known)
 
-    def _own_past(self, targets: Sequence[Target]) -> Floats:
+    def _own_past(self, targets: Sequence[TwinTarget]) -> Floats:
         """(levels, columns): within people, y on the value before, for each action a slope.
 
         The slopes after an action are held to the common one by as much as `FEW_ROWS` rows.
@@ -357,7 +357,7 @@ class _Fit:
 
     def _leftover(
         self,
-        targets: Sequence[Target],
+        targets: Sequence[TwinTarget],
         values: Floats,
         left: Floats,
         rows: NDArray[np.bool_],
@@ -392,7 +392,7 @@ class _Fit:
         order = [shape[trajectory == i] for i in range(n)]
         return Leftover(of_trajectory, spread, tuple(order))
 
-    def _ranks(self, target: Target, seen: Floats, left: Floats) -> Floats:
+    def _ranks(self, target: TwinTarget, seen: Floats, left: Floats) -> Floats:
         """(R, 1): uniform in the part of [0, 1] of the level that was seen."""
         ends = _ends(target, seen - left)
         place = _place(target, seen)
@@ -434,15 +434,15 @@ def _inputs(
     return np.concatenate([own, fmap.transform(asked)], axis=-1)
 
 
-def _target(columns: tuple[int, ...], seen: Floats, ordinal: bool) -> Target:
+def _target(columns: tuple[int, ...], seen: Floats, ordinal: bool) -> TwinTarget:
     if len(columns) > 1:
-        return Target(columns, np.array([0.0, 1.0]), "level")
+        return TwinTarget(columns, np.array([0.0, 1.0]), "level")
     values = np.unique(seen[np.isfinite(seen)])
     if len(values) == 2:
-        return Target(columns, values, "level")
+        return TwinTarget(columns, values, "level")
     if len(values) <= MOST_VALUES or ordinal:
-        return Target(columns, values, "value")
-    return Target(columns, values[[0, -1]], "range")
+        return TwinTarget(columns, values, "value")
+    return TwinTarget(columns, values[[0, -1]], "range")
 
 
 def _within(values: Floats, person: Codes) -> Floats:
@@ -455,7 +455,7 @@ def _within(values: Floats, person: Codes) -> Floats:
     )
 
 
-def _ends(target: Target, expected: Floats) -> Floats:
+def _ends(target: TwinTarget, expected: Floats) -> Floats:
     """(R, levels): where the part of [0, 1] of each level ends, by expected columns (R, d)."""
     low, high = target.values[0], target.values[-1]
     own = np.clip((expected - low) / (high - low), LEAST_CHANCE, 1 - LEAST_CHANCE)
@@ -465,7 +465,7 @@ def _ends(target: Target, expected: Floats) -> Floats:
     return np.asarray(ends / ends[:, -1:])
 
 
-def _place(target: Target, seen: Floats) -> Codes:
+def _place(target: TwinTarget, seen: Floats) -> Codes:
     """(R,): the level of what was seen."""
     middle = target.values.mean()
     return np.where((seen > middle).any(axis=1), 1 + (seen > middle).argmax(axis=1), 0)
@@ -656,7 +656,7 @@ class _Draw:
         return np.asarray(a + b * values)
 
 
-def _drawn(target: Target, expected: Floats, left: Floats) -> Floats:
+def _drawn(target: TwinTarget, expected: Floats, left: Floats) -> Floats:
     """(g, columns)"""
     if target.drawn != "level":
         found = expected + left
@@ -667,7 +667,7 @@ def _drawn(target: Target, expected: Floats, left: Floats) -> Floats:
     return np.asarray(np.eye(1 + target.width)[np.minimum(place, target.width)][:, 1:])
 
 
-def _near(target: Target, values: Floats) -> Floats:
+def _near(target: TwinTarget, values: Floats) -> Floats:
     """The nearest values that were seen, or within their range."""
     if target.drawn == "range" or len(target.values) < 2:
         return np.clip(values, target.values[0], target.values[-1])
@@ -675,7 +675,7 @@ def _near(target: Target, values: Floats) -> Floats:
     return np.asarray(target.values[np.searchsorted(middles, values)])
 
 
-def _put(found: Floats, targets: Sequence[Target], expected: Floats, left: Floats) -> None:
+def _put(found: Floats, targets: Sequence[TwinTarget], expected: Floats, left: Floats) -> None:
     at, of_series = 0, 0
     for each in targets:
         own = expected[:, at : at + each.width]

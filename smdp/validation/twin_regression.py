@@ -45,7 +45,7 @@ ROUNDS = 2
 
 
 @dataclass(frozen=True)
-class Basis:
+class ActionBasis:
     """Functions of a state, and the same for each level of the action.
 
     Within the range that was seen: beyond it, as at its end.
@@ -60,7 +60,7 @@ class Basis:
     levels: int  # of the action
 
     @classmethod
-    def of(cls, states: Floats, still: NDArray[np.bool_], levels: int) -> Basis:
+    def of(cls, states: Floats, still: NDArray[np.bool_], levels: int) -> ActionBasis:
         """For rows of states (R, c)."""
         centre, scale = states.mean(axis=0), states.std(axis=0)
         scale = np.where(scale > 1e-12 * np.maximum(np.abs(centre), 1), scale, 1.0)
@@ -133,7 +133,7 @@ def _spline(values: Floats, knots: Floats) -> Floats:
 class Surfaces:
     """The regressions of several targets on the same basis."""
 
-    basis: Basis
+    basis: ActionBasis
     weights: Floats  # (columns, targets)
     intercept: Floats  # (targets,)
     ridges: Floats  # (groups,): what was chosen
@@ -164,7 +164,7 @@ def fitted_surfaces(
     random: np.random.Generator,
 ) -> Fitted:
     """All targets share their ridges, each counting by its own variance."""
-    basis = Basis.of(states, still, levels)
+    basis = ActionBasis.of(states, still, levels)
     design = basis(states, level)
     mean, size = design.mean(axis=0), design.std(axis=0)
     useful = size > 1e-9
@@ -177,11 +177,11 @@ def fitted_surfaces(
     people = int(person.max()) + 1
     fold = random.permutation(np.arange(people) % min(FOLDS, people))[person]
     places = np.full(GROUPS, START)
-    search = Search(x, y, fold, basis.groups)
+    search = RidgeSearch(x, y, fold, basis.groups)
     for _ in range(ROUNDS):
         places = search.descend(places)
         share = _own_share(search.left(x, y, places), person)
-        search = Search(*_demeaned(x, y, share, person), fold, basis.groups)
+        search = RidgeSearch(*_demeaned(x, y, share, person), fold, basis.groups)
     left = search.left(x, y, places)
     beta = search.weights(places)
     raw = beta / size[:, None] * spread
@@ -189,7 +189,7 @@ def fitted_surfaces(
     return Fitted(Surfaces(basis, raw, intercept, RIDGES[places]), left * spread)
 
 
-class Search:
+class RidgeSearch:
     """Ridge regressions with a penalty for each group of columns, with and without each fold."""
 
     def __init__(self, x: Floats, y: Floats, fold: Codes, groups: Codes) -> None:

@@ -102,8 +102,9 @@ class TwinStudy(Result):
     @property
     def anything(self) -> tuple[int, int]:
         """In how many studies in which nothing matters anything was kept, and of how many."""
-        nothing = self.of("nothing")
-        return sum(bool(set(r.kept) - {self.itself}) for r in nothing), len(nothing)
+        nothing, screening = self.of("nothing"), self.how.screening
+        forced = set() if screening is None else set(screening.force_in)
+        return sum(bool(set(r.kept) - {self.itself} - forced) for r in nothing), len(nothing)
 
     @property
     def all_planted(self) -> tuple[int, int]:

@@ -64,8 +64,8 @@ def describe_twin(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> lis
         mean = float(others["kept"].sum()) / total
         worst = f"; most often {most['variable']} ({int(most['kept'])})" if most["kept"] else ""
         sentences.append(
-            f"Other variables, which say nothing of {outcome.the} in the twin: on average "
-            f"{mean:.1f} a study {'was' if mean == 1 else 'were'} kept{worst}."
+            f"Of the other variables, which say nothing of {outcome.the} in the twin, {mean:.1f} "
+            f"a study were kept on average{worst}."
         )
     anything, nothing = result.anything
     if nothing:

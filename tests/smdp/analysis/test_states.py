@@ -89,14 +89,17 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     assert later.state(first) == "out of date"
     assert all(later.state(name) == StepState.DONE for name in NAMES if name not in late)
     follow = set(NAMES[NAMES.index(first) :])
-    if first in ("stability", "markov", "evaluation", "rule", "placebo", "trial"):
+    if first in ("stability", "markov", "evaluation", "rule", "placebo"):
         after = {first}
     elif first == "folds":
         after = {"folds", "evaluation", "rule", "new_data"}
     elif first == "policy":
         after = {"policy", "folds", "evaluation", "rule", "trade_off", "placebo", "new_data"}
+        after |= {"twin"}
+    elif first == "trial":
+        after = {"trial", "imputations"}
     else:
-        beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
+        beside = {"screening": {"trial"}, "features": {"trial", "markov", "imputations"}}
         after = follow - beside.get(first, set())
     assert set(late) == after
 
@@ -178,7 +181,7 @@ def test_no_export_without_the_warning(analysis, plan, tmp_path):
     assert names <= written
     assert [p.about for p in later.warnings if "out of date" in p.message] == [
         "features", "stability", "policy", "folds", "evaluation", "rule", "trade_off", "placebo",
-        "new_data",
+        "twin", "new_data",
     ]  # fmt: skip
 
 

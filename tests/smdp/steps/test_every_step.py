@@ -232,6 +232,8 @@ BAD = {
     "placebo": {"repeats": 0},
     "trial": {"coverage": 2.0},
     "new_data": {"withdraw_level": 2.0},
+    "twin": {"repetitions": 0},
+    "imputations": {"draws": 0},
 }
 
 
