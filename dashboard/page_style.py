@@ -22,7 +22,7 @@ abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cu
 [class*="st-key-passport-row"] {
   border-bottom: 1px solid rgba(128, 128, 128, .25); padding-bottom: .55rem; }
 [class*="st-key-passport-row"] p { font-size: .92rem; line-height: 1.4; }
-[class*="st-key-passport-row"] [data-testid="stPageLink"] a { padding: 0; margin: 0; }
+[class*="st-key-passport-row"] [data-testid="stPageLink"] a { padding: 0; margin: .3rem 0 0 0; }
 [class*="st-key-passport-row"] [data-testid="stPageLink"] p {
   white-space: normal; text-decoration: underline; text-underline-offset: .2em; }
 .js-plotly-plot .modebar-container { top: auto !important; bottom: 24px; height: 0; }

@@ -19,6 +19,7 @@ from smdp.steps.step_plans import (
     ImputationsPlan,
     MarkovPlan,
     NewDataPlan,
+    PassportPlan,
     PlaceboPlan,
     PolicyPlan,
     ReadingSettings,
@@ -32,6 +33,7 @@ from smdp.steps.step_plans import (
 )
 from smdp.validation.imputation_settings import ImputationDrawsSettings
 from smdp.validation.new_data_settings import NewDataSettings
+from smdp.validation.passport_settings import PassportSettings
 from smdp.validation.twin_settings import TwinSettings
 
 SUBJECTS, TIMES = 14, 12
@@ -122,5 +124,6 @@ def quick_plan() -> AnalysisPlan:
         trial=TrialPlan(("stress",), ("stress",), 0.9),
         twin=TwinPlan(TwinSettings(2), 9),
         imputations=ImputationsPlan(ImputationDrawsSettings(2), 10),
+        passport=PassportPlan(PassportSettings(studies=1, draws=99), 11),
         notes={"screening": "Stress was expected.\nSo was craving."},
     )

@@ -50,7 +50,7 @@ Verdict = Literal["holds", "doubt", "not checked", "untestable"]
 STEPS: dict[Thing, str] = {
     "leaks": "data",
     "randomisation": "data",
-    "missingness": "missing",
+    "missingness": "imputations",
     "look-back": "markov",
     "process": "markov",
     "effect over time": "markov",

@@ -230,7 +230,8 @@ def _drawn(row: PassportRow) -> str:
     return (
         f" With the missing values drawn {facts['draws']} times, the average effect goes from "
         f"{facts['least']:.{digits}f} to {facts['most']:.{digits}f} (as fitted "
-        f"{facts['estimate']:.{digits}f}), that is {percent(facts['missing_share'])} of its variance."
+        f"{facts['estimate']:.{digits}f}); {percent(facts['missing_share'])} of its variance comes "
+        "from them."
     )
 
 
@@ -333,19 +334,23 @@ def _variables(row: PassportRow) -> str:
         )
     if not facts["used"]:
         return f"{of}: the map uses no variable."
+    least = "all" if facts["least"] == 1 else f"at least {percent(facts['least'])}"
+    variables = plural(int(facts["used"]), "variable")
     return (
-        f"{of}, each of the {facts['used']} variables used came back in at least "
-        f"{percent(facts['least'])}, and as many features in {percent(facts['same_dimension'])}."
+        f"{of}, each of the {variables} used came back in {least}, and as many features in "
+        f"{percent(facts['same_dimension'])}."
     )
 
 
 def _positivity(row: PassportRow) -> str:
     facts = row.facts
     among = "similar features" if facts["features"] else "similar states"
-    text = (
-        f"'{facts['action']}' was hardly ever tried in {among} at "
-        f"{percent(facts['unsupported'])} of the decisions"
-    )
+    text = f"Every action was tried at {among} throughout"
+    if facts["unsupported"] > 0:
+        text = (
+            f"'{facts['action']}' was hardly ever tried at {among} at "
+            f"{percent(facts['unsupported'])} of the decisions"
+        )
     if facts["below"] > 0:
         text += (
             f"; '{facts['rarest']}' had a probability of {facts['smallest']:.2g} at the least, and "
@@ -413,8 +418,9 @@ def _and(names: Sequence[str]) -> str:
 REMEDIES: dict[Thing, str] = {
     "leaks": "Say of each column whether it is known before the decision, and take out what is "
     "not.",
-    "randomisation": "Compare the stated probabilities with the randomisation log. If something "
-    "else decided, say so under roles: effects are then to be read as in an observational study.",
+    "randomisation": "Compare the stated probabilities with the randomisation log. A state that "
+    "was measured after the treatment shows in the same way. If something else than chance "
+    "decided, say so on Data.",
     "missingness": "Ask why reports fail. Take what gaps go with into the state, and say in the "
     "paper for whom the results hold if they are not for everybody.",
     "look-back": "Add the look-back to the state, or a variable that says how people differ.",

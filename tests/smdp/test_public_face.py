@@ -32,7 +32,7 @@ ROOT = Path(smdp.__file__).resolve().parent.parent
 STEP_RESULTS = {
     "study", "completed", "prepared", "screening", "feature_map", "stability", "markov", "linear",
     "neural", "folds", "value", "rule", "trade_off", "new_data", "placebo", "trial",
-    "twin", "imputations",
+    "twin", "imputations", "passport",
 }  # fmt: skip
 NAMES = sorted(
     STEP_RESULTS
@@ -94,6 +94,7 @@ def results() -> dict[str, Any]:
         ),
         "placebo": done.placebo,
         "twin": done.twin,
+        "passport": done.passport,
         "imputations": done.imputations,
         "trial": done.trial,
         "explanation": smdp.explain_policy(linear, own),

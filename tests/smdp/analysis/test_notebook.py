@@ -181,6 +181,7 @@ def test_why_it_ended_is_forgotten_once_it_went_on(study_file, plan):
         new_data=None,
         twin=None,
         imputations=None,
+        passport=None,
         trial=None,
         preparation=PreparationSettings(),
     )

@@ -101,6 +101,8 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     else:
         beside = {"screening": {"trial"}, "features": {"trial", "markov", "imputations"}}
         after = follow - beside.get(first, set())
+        if first in beside:
+            after -= {"passport"}  # what it gathered is not another result yet
     assert set(late) == after
 
 
@@ -121,6 +123,8 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
     later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
     assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
     again = later.run_one("folds").run_one("evaluation").run_one("rule").run_one("new_data")
+    assert again.out_of_date == ("passport",), "it gathered another value"
+    again = again.run_one("passport")
     assert again.out_of_date == ()
     assert again.records["evaluation"].asked.seed == 7
     assert again.records["folds"].asked.seed == 7

@@ -234,6 +234,7 @@ BAD = {
     "new_data": {"withdraw_level": 2.0},
     "twin": {"repetitions": 0},
     "imputations": {"draws": 0},
+    "passport": {"level": 2.0},
 }
 
 
