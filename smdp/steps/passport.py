@@ -107,12 +107,14 @@ def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
     found = analysis.passport
     assert found is not None
     yield "passport", rows_table(found, out_of_date_rows(analysis), analysis.outcome_name)
-    yield "passport-randomisation", found.randomisation.tests
-    yield "passport-shares-treated", found.randomisation.shares
-    yield "passport-missing", found.missing.counts
-    yield "passport-missing-tests", found.missing.tests
-    if len(found.reliability):
-        yield "passport-reliability", found.reliability
+    more = {
+        "passport-randomisation": found.randomisation.tests,
+        "passport-shares-treated": found.randomisation.shares,
+        "passport-missing": found.missing.counts,
+        "passport-missing-tests": found.missing.tests,
+        "passport-reliability": found.reliability,
+    }
+    yield from ((name, frame) for name, frame in more.items() if len(frame))
 
 
 def figures(found: Passport) -> Mapping[str, go.Figure]:
