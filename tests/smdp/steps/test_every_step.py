@@ -43,7 +43,7 @@ def opened(analysis) -> Analysis:
 
 def test_names_are_used_once():
     names = [step.name for step in steps()]
-    assert len(set(names)) == len(names) == 15
+    assert len(set(names)) == len(names) == 17
     assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
     sections = [section.name for step in steps() for section in step.sections]
     assert len(set(sections)) == len(sections)
