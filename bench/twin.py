@@ -7,7 +7,7 @@ difference is shown for the mean over the studies that kept the variable, and fo
 variable that a study did not keep is not planted in its twin and foretells nothing. "false": other
 variables kept in a draw (or in a fresh study), and in a draw of the world "nothing".
 
-Usage: nice python bench/twin.py [--base 5] [--draws 30] [--fresh 40] [--first 810000]
+Usage: python bench/twin.py [--base 5] [--draws 30] [--fresh 30] [--first 810000] [--designs ..]
 The table in bench/twin.md is of the default seeds, which were used for nothing else.
 """
 
@@ -30,9 +30,10 @@ from smdp.data.trajectories import Trajectories
 from smdp.feature_map.identity import identity_feature_map, no_features
 from smdp.simulation.basics_like import MAIN_EFFECTS, basics_like
 from smdp.simulation.generative_model import simulate
-from smdp.validation.twin import World, fit_twin
+from smdp.validation.twin import Twin, fit_twin
 
-NOISE = 20  # beside the 60 states that do not matter, in the paper's models
+PAPER = ("S1", "S2", "S3", "S4")
+NOISE = 18  # variables, six of each of the paper's kinds, beside S1 .. S4
 
 
 def student_study(seed: int) -> Trajectories:
@@ -42,10 +43,13 @@ def student_study(seed: int) -> Trajectories:
 
 
 def model(name: str) -> Callable[[int], Trajectories]:
-    return lambda seed: simulate(name, noise=NOISE, seed=seed)  # type: ignore[arg-type]
+    def make(seed: int) -> Trajectories:
+        whole = simulate(name, noise=NOISE, seed=seed)  # type: ignore[arg-type]
+        return whole.select([*PAPER, *(v for v in whole.variables if not v.startswith("S"))])
+
+    return make
 
 
-PAPER = ("S1", "S2", "S3", "S4")
 DESIGNS: dict[str, tuple[Callable[[int], Trajectories], tuple[str, ...]]] = {
     "linear": (model("linear"), PAPER),
     "quad": (model("quad"), PAPER),
@@ -58,12 +62,11 @@ def kept(study: Trajectories) -> tuple[str, ...]:
     return smdp.screen(study, seed=0).selected
 
 
-def draws_of(study: Trajectories, count: int, world: World) -> tuple[tuple[str, ...], list]:
-    """What was kept in the study, and in each draw of its twin."""
+def twin_of(study: Trajectories) -> tuple[tuple[str, ...], Twin]:
+    """What was kept in the study, and a twin in which this is planted."""
     found = kept(study)
     own = identity_feature_map(study.select(found)) if found else no_features()
-    twin = fit_twin(study, own)
-    return found, [kept(twin.draw(k, world=world)) for k in range(count)]
+    return found, fit_twin(study, own)
 
 
 def print_design(name: str, base: int, draws: int, fresh: int, first: int) -> None:
@@ -74,14 +77,14 @@ def print_design(name: str, base: int, draws: int, fresh: int, first: int) -> No
     foretold: dict[str, list[float]] = {v: [] for v in planted}
     false_of_draws, false_of_nothing = [], []
     for k in range(base):
-        study = make(first + k)
-        found, again = draws_of(study, draws, "as learned")
+        found, twin = twin_of(make(first + k))
+        again = [kept(twin.draw(d)) for d in range(draws)]
         for v in planted:
             if v in found:
                 foretold[v].append(float(np.mean([v in each for each in again])))
         false_of_draws += [len(set(each) - set(found)) for each in again]
         itself = {"cigs"} if name == "students" else set()  # minus the outcome before
-        nothing = draws_of(study, max(draws // 3, 1), "nothing")[1]
+        nothing = [kept(twin.draw(d, world="nothing")) for d in range(draws // 6)]
         false_of_nothing += [len(set(each) - itself) > 0 for each in nothing]
     for v in planted:
         own, share = foretold[v], rate[v] / fresh
@@ -110,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--base", type=int, default=5)
     parser.add_argument("--draws", type=int, default=30)
-    parser.add_argument("--fresh", type=int, default=40)
+    parser.add_argument("--fresh", type=int, default=30)
     parser.add_argument("--first", type=int, default=810_000)
     parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
     asked = parser.parse_args()

@@ -486,9 +486,12 @@ class _Draw:
         subject = numbered(np.array(study.subjects))
         every = [np.flatnonzero(subject == k) for k in range(int(subject.max()) + 1)]
         chosen = _some(len(every), people, slots)
-        self.rows = np.concatenate([every[k] for k in chosen])
-        self.names = _names(study, [every[k] for k in chosen])
-        self.design = study.take(self.rows)
+        rows = np.concatenate([every[k] for k in chosen])
+        # The study's own order, where these are its own people.
+        self.order = np.argsort(rows) if people is None else np.arange(len(rows))
+        self.design = study.take(rows[self.order])
+        names = _names(study, [every[k] for k in chosen])
+        self.names = tuple(names[k] for k in self.order)
         self.left = [self._series(each, every, chosen, donors) for each in twin.left]
         m, times = self.design.actions.shape
         self.uniform = acting.random((m, times))
@@ -516,7 +519,7 @@ class _Draw:
                 levels.append(left.level[source])
                 shape = left.shape[source]
                 shapes.append(shape[np.arange(times) % len(shape)])
-        return np.array(levels), np.array(shapes)
+        return np.array(levels)[self.order], np.array(shapes)[self.order]
 
     def study(self) -> Trajectories:
         twin, design = self.twin, self.design
@@ -528,7 +531,7 @@ class _Draw:
         now = np.where(np.isfinite(now), now, self.usual)
         states[np.arange(m), self.start] = now
         for t in range(times):
-            going = np.flatnonzero((self.start <= t) & (t < self.last))
+            going = np.flatnonzero((self.start <= t) & (t <= self.last))
             if not len(going):
                 continue
             here = states[going, t]

@@ -32,6 +32,7 @@ PAGES = (
     "q_functions",
     "effects",
     "policy",
+    "twin",
     "patient",
     "report",
 )
@@ -80,7 +81,12 @@ def click_through(app):
     app.at.number_input(key="placebo.repeats").set_value(5)
     app.at.number_input(key="rule.resamples").set_value(3)
     finished(app.run().press("Estimate what it would earn")).press("Make the rule card")
-    app.press("Check with shuffled treatments")
+    finished(app.press("Check with shuffled treatments")).go("twin")
+    app.at.number_input(key="twin.repetitions").set_value(5)
+    app.at.number_input(key="twin.seed").set_value(8)
+    app.at.number_input(key="imputations.draws").set_value(5)
+    app.at.number_input(key="imputations.seed").set_value(9)
+    finished(app.run().press("Analyse drawn studies")).press("Draw the missing values")
     return finished(app)
 
 
