@@ -131,23 +131,23 @@ def _piece(
     b, fault = pieces[k]
     place = 0 if fault is None else 1 + list(SIZES).index(fault)
     child = np.random.SeedSequence(seed, spawn_key=(31, b, place))
-    own = int(child.generate_state(1)[0])
+    own, other = map(int, child.generate_state(2))  # a check must not share what drew its study
     found: dict[tuple[str, bool], bool] = {}
     planted = fault is not None
     if fault in (None, "lasting", "drift"):
         drawn = draw(process, own, fault)
-        checked = _tried(lambda: _markov(drawn, markov, own))
+        checked = _tried(lambda: _markov(drawn, markov, other))
         for thing, doubted in (checked or {}).items():
             if fault is None or FAULTS[thing] == fault:
                 found[thing, planted] = doubted
     if fault in (None, "hidden"):
         drawn = draw(process, own, fault)
-        doubt = _tried(lambda: _randomisation(drawn, settings, own))
+        doubt = _tried(lambda: _randomisation(drawn, settings, other))
         if doubt is not None:
             found["randomisation", planted] = doubt
     if fault in (None, "by level"):
         drawn = draw(process, own, fault, gaps=True)
-        doubt = _tried(lambda: _missing(drawn, settings, own))
+        doubt = _tried(lambda: _missing(drawn, settings, other))
         if doubt is not None:
             found["missingness", planted] = doubt
     return found

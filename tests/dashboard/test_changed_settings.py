@@ -33,6 +33,7 @@ PAGES = {
     "q_functions": ("policy",),
     "policy": ("evaluation", "rule", "placebo"),
     "twin": ("twin", "imputations"),
+    "passport": ("passport",),
 }
 #: Controls of the pages' own, beside those that the settings declare.
 OF_THE_PAGES = {

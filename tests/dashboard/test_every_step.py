@@ -33,6 +33,7 @@ PAGES = (
     "effects",
     "policy",
     "twin",
+    "passport",
     "patient",
     "report",
 )
@@ -87,7 +88,10 @@ def click_through(app):
     app.at.number_input(key="imputations.draws").set_value(5)
     app.at.number_input(key="imputations.seed").set_value(9)
     finished(app.run().press("Analyse drawn studies")).press("Draw the missing values")
-    return finished(app)
+    finished(app).go("passport").at.number_input(key="passport.level").set_value(0.1)
+    app.at.number_input(key="passport.studies").set_value(1)
+    app.at.number_input(key="passport.seed").set_value(11)
+    return finished(app.run().press("Look at what it rests on"))
 
 
 @pytest.fixture(scope="module")
