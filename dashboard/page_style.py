@@ -19,6 +19,12 @@ abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cu
 [class*="st-key-shape-step"] button p {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 [data-testid="stSidebar"] hr { margin: .8rem 0 0 0; }
+[class*="st-key-passport-row"] {
+  border-bottom: 1px solid rgba(128, 128, 128, .25); padding-bottom: .55rem; }
+[class*="st-key-passport-row"] p { font-size: .92rem; line-height: 1.4; }
+[class*="st-key-passport-row"] [data-testid="stPageLink"] a { padding: 0; margin: .3rem 0 0 0; }
+[class*="st-key-passport-row"] [data-testid="stPageLink"] p {
+  white-space: normal; text-decoration: underline; text-underline-offset: .2em; }
 .js-plotly-plot .modebar-container { top: auto !important; bottom: 24px; height: 0; }
 """
 

@@ -155,11 +155,27 @@ _HOME = {
     "StabilityPlan": "smdp.steps.step_plans",
     "TableFile": "smdp.steps.step_plans",
     "TrialPlan": "smdp.steps.step_plans",
+    "ImputationsPlan": "smdp.steps.step_plans",
+    "TwinPlan": "smdp.steps.step_plans",
     "NewDataCheck": "smdp.validation.new_data",
     "check_new_data": "smdp.validation.new_data",
+    "ImputationDraws": "smdp.validation.imputation_draws",
+    "ImputationDrawsSettings": "smdp.validation.imputation_settings",
+    "repeat_imputation": "smdp.validation.imputation_draws",
+    "MissingPatterns": "smdp.validation.missingness",
+    "missing_patterns": "smdp.validation.missingness",
+    "Twin": "smdp.validation.twin",
+    "fit_twin": "smdp.validation.twin",
+    "TwinSettings": "smdp.validation.twin_settings",
+    "TwinStudy": "smdp.validation.twin_study",
+    "repeat_on_twin": "smdp.validation.twin_study",
     "NewDataSettings": "smdp.validation.new_data_settings",
     "NewDataPlan": "smdp.steps.step_plans",
     "refit_on_both": "smdp.analysis.refit",
+    "Passport": "smdp.validation.passport",
+    "make_passport": "smdp.validation.passport",
+    "PassportSettings": "smdp.validation.passport_settings",
+    "PassportPlan": "smdp.steps.step_plans",
 }
 
 __all__ = sorted(_HOME)
@@ -300,8 +316,10 @@ if TYPE_CHECKING:
     from smdp.simulation.trial_size import trial_size as trial_size
     from smdp.steps.step_plans import EvaluationPlan as EvaluationPlan
     from smdp.steps.step_plans import FeatureMapPlan as FeatureMapPlan
+    from smdp.steps.step_plans import ImputationsPlan as ImputationsPlan
     from smdp.steps.step_plans import MarkovPlan as MarkovPlan
     from smdp.steps.step_plans import NewDataPlan as NewDataPlan
+    from smdp.steps.step_plans import PassportPlan as PassportPlan
     from smdp.steps.step_plans import PlaceboPlan as PlaceboPlan
     from smdp.steps.step_plans import PolicyPlan as PolicyPlan
     from smdp.steps.step_plans import ReadingSettings as ReadingSettings
@@ -311,8 +329,24 @@ if TYPE_CHECKING:
     from smdp.steps.step_plans import TableFile as TableFile
     from smdp.steps.step_plans import TradeOffPlan as TradeOffPlan
     from smdp.steps.step_plans import TrialPlan as TrialPlan
+    from smdp.steps.step_plans import TwinPlan as TwinPlan
+    from smdp.validation.imputation_draws import ImputationDraws as ImputationDraws
+    from smdp.validation.imputation_draws import repeat_imputation as repeat_imputation
+    from smdp.validation.imputation_settings import (
+        ImputationDrawsSettings as ImputationDrawsSettings,
+    )
+    from smdp.validation.missingness import MissingPatterns as MissingPatterns
+    from smdp.validation.missingness import missing_patterns as missing_patterns
     from smdp.validation.new_data import NewDataCheck as NewDataCheck
     from smdp.validation.new_data import check_new_data as check_new_data
     from smdp.validation.new_data_settings import NewDataSettings as NewDataSettings
+    from smdp.validation.passport import Passport as Passport
+    from smdp.validation.passport import make_passport as make_passport
+    from smdp.validation.passport_settings import PassportSettings as PassportSettings
+    from smdp.validation.twin import Twin as Twin
+    from smdp.validation.twin import fit_twin as fit_twin
+    from smdp.validation.twin_settings import TwinSettings as TwinSettings
+    from smdp.validation.twin_study import TwinStudy as TwinStudy
+    from smdp.validation.twin_study import repeat_on_twin as repeat_on_twin
 else:
     __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -54,7 +54,7 @@ def propensities(
     if not unknown.any():
         return Propensities(given, 0.0, ())
     states = rows.at(trajectories.select(variables).states)
-    fitted, note = _estimated(states[choice], level[choice], actions)
+    fitted, note = estimated_probabilities(states[choice], level[choice], actions)
     given[unknown] = fitted[unknown[choice]]
     share = float(unknown.sum() / choice.sum())
     which = "The probabilities of treatment were not given: they were"
@@ -108,7 +108,7 @@ def _check(
         )
 
 
-def _estimated(
+def estimated_probabilities(
     states: NDArray[np.float64], taken: NDArray[np.int64], actions: int
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """(decisions, K), and what should be known about it."""

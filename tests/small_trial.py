@@ -16,8 +16,10 @@ from smdp.screening_settings import ScreeningSettings
 from smdp.steps.step_plans import (
     EvaluationPlan,
     FeatureMapPlan,
+    ImputationsPlan,
     MarkovPlan,
     NewDataPlan,
+    PassportPlan,
     PlaceboPlan,
     PolicyPlan,
     ReadingSettings,
@@ -27,8 +29,12 @@ from smdp.steps.step_plans import (
     TableFile,
     TradeOffPlan,
     TrialPlan,
+    TwinPlan,
 )
+from smdp.validation.imputation_settings import ImputationDrawsSettings
 from smdp.validation.new_data_settings import NewDataSettings
+from smdp.validation.passport_settings import PassportSettings
+from smdp.validation.twin_settings import TwinSettings
 
 SUBJECTS, TIMES = 14, 12
 
@@ -116,5 +122,8 @@ def quick_plan() -> AnalysisPlan:
             5,
         ),
         trial=TrialPlan(("stress",), ("stress",), 0.9),
+        twin=TwinPlan(TwinSettings(2), 9),
+        imputations=ImputationsPlan(ImputationDrawsSettings(2), 10),
+        passport=PassportPlan(PassportSettings(studies=1, draws=99), 11),
         notes={"screening": "Stress was expected.\nSo was craving."},
     )

@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from smdp.markov.markov_check import MarkovCheck
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.screening import ScreeningResult
+    from smdp.validation.imputation_draws import ImputationDraws
     from smdp.validation.new_data import NewDataCheck
+    from smdp.validation.passport import Passport
+    from smdp.validation.twin_study import TwinStudy
 
 
 HIDDEN = (
@@ -190,8 +193,23 @@ class Analysis:
         return self.results.get("placebo")
 
     @property
+    def passport(self) -> Passport | None:
+        """What the conclusions rest on."""
+        return self.results.get("passport")
+
+    @property
     def new_data(self) -> NewDataCheck | None:
         return self.results.get("new_data")
+
+    @property
+    def twin(self) -> TwinStudy | None:
+        """What repetitions on a twin of the study found."""
+        return self.results.get("twin")
+
+    @property
+    def imputations(self) -> ImputationDraws | None:
+        """Results with missing values drawn several times."""
+        return self.results.get("imputations")
 
     @property
     def rule(self) -> RuleReport | None:
@@ -224,6 +242,9 @@ class Analysis:
             label: self.records[earlier].output if earlier in self.records else ""
             for label, earlier in own.takes.items()
         }
+        for earlier in own.gathers:
+            record = self.records.get(earlier)
+            found[f"result of {earlier}"] = "" if record is None else record.output
         if own.reads_table:
             found["table"] = self.source.fingerprint
         return {**found, **(own.also_takes(self) if own.also_takes else {})}

@@ -343,6 +343,10 @@ SHOWN: dict[str, Shows] = {
         says=_at("smdp.words.effects:describe_trial")
     ),
     "smdp.markov.markov_check:MarkovCheck": Shows(says=_at("smdp.words.markov:describe_markov")),
+    "smdp.validation.passport:Passport": Shows(
+        says=_at("smdp.words.passport:describe_passport"),
+        table=_at("smdp.words.passport:rows_table"),
+    ),
     "smdp.policy.decision_rule:Advice": Shows(
         line=_advice_line, says=_advice_says, table=_advice_table, figure=_advice_figure
     ),

@@ -37,7 +37,7 @@ class StepRequest:
     def of(cls, analysis: Analysis, step: str | Step) -> StepRequest:
         """With just what the step works on: it may be large."""
         own = step_named(step)
-        needed = {*own.takes.values(), *own.needed(analysis.plan)}
+        needed = {*own.takes.values(), *own.gathers, *own.needed(analysis.plan)}
         if own.goes_on:
             needed.add(own.name)
         handed = {

@@ -222,21 +222,29 @@ def _without(
     progress: Progress = silent,
 ) -> FoldAnalysis:
     own = trajectories.take(fold != k)
-    people = len(set(own.subjects))
     try:
-        selected, fitted, notes = _map(own, how, progress)
-        learning = between(progress, 0.95, 1.0)
-        policies = [
-            _learned(own, fitted, settings, seed, part_of(learning, number, len(how.policies)))
-            for number, (settings, seed) in enumerate(zip(how.policies, how.seeds[2:], strict=True))
-        ]
+        return analysed_anew(own, how, fold=k, progress=progress)
     except DataError as error:
+        people = len(set(own.subjects))
         raise DataError(
             f"The analysis without fold {k + 1} ({people} people): {error.problem}",
             error.remedy or "Use fewer folds, add people, or judge the quick way.",
             error.concerns,
         ) from error
-    return FoldAnalysis(k, people, selected, fitted, tuple(policies), tuple(notes))
+
+
+def analysed_anew(
+    own: Trajectories, how: WholeAnalysis, *, fold: int = 0, progress: Progress = silent
+) -> FoldAnalysis:
+    """Screening, feature map and policies of these people alone."""
+    selected, fitted, notes = _map(own, how, progress)
+    learning = between(progress, 0.95, 1.0)
+    policies = [
+        _learned(own, fitted, settings, seed, part_of(learning, number, len(how.policies)))
+        for number, (settings, seed) in enumerate(zip(how.policies, how.seeds[2:], strict=True))
+    ]
+    people = len(set(own.subjects))
+    return FoldAnalysis(fold, people, selected, fitted, tuple(policies), tuple(notes))
 
 
 def _map(

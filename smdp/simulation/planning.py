@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from smdp.independence.shares import wilson_interval
 from smdp.progress import Cancelled, Progress
 from smdp.result import Result
-from smdp.settings import require
 from smdp.simulation.generative_model import GenerativeModel, Model
 from smdp.simulation.names import StudyMap
 from smdp.simulation.study_run import StudyCancelled, run_study
@@ -32,9 +32,6 @@ from smdp.simulation.study_store import StudyRows
 from smdp.simulation.study_tables import mean_and_error, rows_of
 
 _DEFAULT = PlanningSettings()
-
-#: 97.5 % of the standard normal distribution lie below.
-NORMAL_975 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,17 +112,6 @@ def _sizes(
     ]
     each = [(setting, rows_of(rows, setting)) for setting in settings]
     return pd.DataFrame([_size(own, setting) for setting, own in each if len(own)])
-
-
-def wilson_interval(found: int, total: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share: never outside 0 to 1, and sensible at both ends."""
-    require(0 <= found <= total and total > 0, "found", f"from 0 to {total}", found)
-    z, share = NORMAL_975, found / total
-    centre = (share + z**2 / (2 * total)) / (1 + z**2 / total)
-    half = z / (1 + z**2 / total) * np.sqrt(share * (1 - share) / total + (z / (2 * total)) ** 2)
-    # Rounding aside, these ends are exactly 0 and 1.
-    lower = 0.0 if found == 0 else max(0.0, float(centre - half))
-    return lower, 1.0 if found == total else min(1.0, float(centre + half))
 
 
 def _size(own: pd.DataFrame, setting: SimulationSetting) -> dict[str, float]:

@@ -7,9 +7,11 @@ from smdp.steps.data import DATA
 from smdp.steps.evaluation import EVALUATION
 from smdp.steps.features import FEATURES
 from smdp.steps.folds import FOLDS
+from smdp.steps.imputations import IMPUTATIONS
 from smdp.steps.markov import MARKOV
 from smdp.steps.missing import MISSING
 from smdp.steps.new_data import NEW_DATA
+from smdp.steps.passport import PASSPORT
 from smdp.steps.placebo import PLACEBO
 from smdp.steps.policies import POLICY
 from smdp.steps.rescaling import RESCALING
@@ -19,12 +21,14 @@ from smdp.steps.stability import STABILITY
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
 from smdp.steps.trade_off import TRADE_OFF
 from smdp.steps.trial import TRIAL
+from smdp.steps.twin import TWIN
 from smdp.text import listing, shorten
 
 __all__ = [
-    "DATA", "EVALUATION", "FEATURES", "FOLDS", "MARKOV", "MISSING", "NEW_DATA", "PLACEBO", "POLICY",
-    "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF", "TRIAL", "Page", "PlanSection",
-    "ReportSection", "Step", "add_step", "remove_step", "step_named", "steps",
+    "DATA", "EVALUATION", "FEATURES", "FOLDS", "IMPUTATIONS", "MARKOV", "MISSING", "NEW_DATA",
+    "PASSPORT", "PLACEBO", "POLICY", "RESCALING", "RULE", "SCREENING", "STABILITY", "TRADE_OFF",
+    "TRIAL", "TWIN", "Page", "PlanSection", "ReportSection", "Step", "add_step", "remove_step",
+    "step_named", "steps",
 ]  # fmt: skip
 
 _STEPS: list[Step] = [
@@ -42,6 +46,9 @@ _STEPS: list[Step] = [
     RULE,
     TRADE_OFF,
     PLACEBO,
+    TWIN,
+    IMPUTATIONS,
+    PASSPORT,
     NEW_DATA,
 ]
 
@@ -86,7 +93,7 @@ def add_step(step: Step, *, after: str) -> None:
                 raise ValueError(f"there is a {kind} called '{_key(section)}' already")
     fixed = () if callable(step.needs) else step.needs
     before = [each.name for each in _STEPS[:place]]
-    for name in (*fixed, *step.takes.values()):
+    for name in (*fixed, *step.takes.values(), *step.gathers):
         if name not in before:
             raise ValueError(f"'{step.name}' works on '{name}', which is not a step before it")
     _STEPS.insert(place, step)

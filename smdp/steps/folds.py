@@ -27,14 +27,29 @@ def asked(plan: AnalysisPlan) -> FoldsPlan | None:
     own = plan.evaluation
     if own is None or not own.whole or plan.features is None or not plan.policies:
         return None
+    return done_anew(plan, own.settings.folds, own.seed)
+
+
+def done_anew(plan: AnalysisPlan, folds: int, seed: int) -> FoldsPlan:
+    """The analysis of a plan that is repeated with other people, or without some."""
     screening = None if plan.features.use_all else plan.screening
     if screening is not None:
         screening = replace(screening, settings=replace(screening.settings, jobs=1))
     policies = (replace(p, settings=p.settings.to_be_judged) for p in plan.policies)
-    return FoldsPlan(own.settings.folds, own.seed, screening, plan.features, tuple(policies))
+    return FoldsPlan(folds, seed, screening, plan.features, tuple(policies))
 
 
-def _how(own: FoldsPlan) -> WholeAnalysis:
+def screened_anew(plan: AnalysisPlan) -> WholeAnalysis:
+    """Screening alone, as the plan has it."""
+    from smdp.evaluation.whole_analysis import WholeAnalysis
+
+    own = plan.screening
+    if own is None:
+        return WholeAnalysis(policies=())
+    return WholeAnalysis(own.settings, policies=(), seeds=(own.seed, 0))
+
+
+def how(own: FoldsPlan) -> WholeAnalysis:
     from smdp.evaluation.whole_analysis import WholeAnalysis
 
     return WholeAnalysis(
@@ -58,7 +73,7 @@ def run(analysis: Analysis, progress: Progress) -> FoldAnalyses:
     assert prepared is not None
     return analyses_without_each(
         prepared.trajectories,
-        _how(own),
+        how(own),
         folds=own.folds,
         seed=own.seed,
         progress=progress,
@@ -113,7 +128,7 @@ def script(plan: AnalysisPlan) -> str:
     return (
         "analyses = smdp.analyses_without_each(\n"
         "    prepared.trajectories,\n"
-        f"    {code(_how(own), 1)},\n"
+        f"    {code(how(own), 1)},\n"
         f"    folds={own.folds},\n"
         f"    seed={own.seed},\n"
         ")"

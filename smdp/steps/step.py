@@ -90,7 +90,8 @@ class Step:
     `name`: in plans, files and on the command line; it never changes. `result`: the class of its
     result, as "module:Class", imported when it is needed, for some bring torch along. `needs`: the
     steps whose results must be fresh, which may depend on the plan. `takes`: what it works on, each
-    with the step that hands it on. `reads_table`: it works on the table itself, and on the
+    with the step that hands it on. `gathers`: steps whose results it works on too, where they are
+    there. `reads_table`: it works on the table itself, and on the
     further tables `files`. `also_takes`:
     whatever else its result depends on, as text.
     `asked`: what the plan says that the result depends on. `effort`: about how long it takes,
@@ -112,6 +113,7 @@ class Step:
     sections: tuple[PlanSection, ...] = ()
     needs: tuple[str, ...] | Callable[[AnalysisPlan], tuple[str, ...]] = ()
     takes: Mapping[str, str] = field(default_factory=dict)
+    gathers: tuple[str, ...] = ()
     reads_table: bool = False
     files: Callable[[AnalysisPlan], tuple[TableFile, ...]] = _nothing
     also_takes: Callable[[Analysis], Mapping[str, str]] | None = None

@@ -20,7 +20,10 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.result import Content
 from smdp.screening_settings import ScreeningSettings
 from smdp.settings import Settings, require, seed_setting, setting
+from smdp.validation.imputation_settings import ImputationDrawsSettings
 from smdp.validation.new_data_settings import NewDataSettings
+from smdp.validation.passport_settings import PassportSettings
+from smdp.validation.twin_settings import TwinSettings
 
 
 @dataclass(frozen=True)
@@ -256,6 +259,14 @@ class TradeOffPlan(Settings):
     seed: int = seed_setting()
 
 
+@dataclass(frozen=True)
+class PassportPlan(Settings):
+    """What the conclusions rest on, in one table: its settings and its seed."""
+
+    settings: PassportSettings = field(default_factory=PassportSettings)
+    seed: int = seed_setting()
+
+
 #: What the further table is called that the step New data works on.
 NEW_TABLE = "new data"
 
@@ -378,3 +389,19 @@ class TrialPlan(Settings):
     def check(self) -> None:
         both = self.own_probabilities and self.numerator is not None
         require(not both, "numerator", "left out with 'own_probabilities'", self.numerator)
+
+
+@dataclass(frozen=True)
+class TwinPlan(Settings):
+    """The analysis repeated on studies drawn from a twin of this one."""
+
+    settings: TwinSettings = field(default_factory=TwinSettings)
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class ImputationsPlan(Settings):
+    """Results with missing values drawn several times, and what is missing where."""
+
+    settings: ImputationDrawsSettings = field(default_factory=ImputationDrawsSettings)
+    seed: int = seed_setting()

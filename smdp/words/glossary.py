@@ -348,6 +348,18 @@ _POLICY = (
         "real.",
     ),
     Term(
+        "holds so far",
+        "Of a thing that conclusions rest on: nothing was found against it, or it is good enough "
+        "in practice. It is not proven.",
+    ),
+    Term(
+        "planted fault",
+        "Something wrong that is built into a simulated study on purpose, to see how often a check "
+        "finds it.",
+        "",
+        ("planted faults",),
+    ),
+    Term(
         "excursion effect",
         "The average effect of treating now rather than not, over the states that people were in "
         "(weighted and centred least squares).",

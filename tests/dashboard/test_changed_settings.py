@@ -32,6 +32,8 @@ PAGES = {
     "markov_check": ("markov",),
     "q_functions": ("policy",),
     "policy": ("evaluation", "rule", "placebo"),
+    "twin": ("twin", "imputations"),
+    "passport": ("passport",),
 }
 #: Controls of the pages' own, beside those that the settings declare.
 OF_THE_PAGES = {
@@ -112,6 +114,8 @@ def raw_options(control):
         "missing.degree": [0, 1, 2],
         "evaluation.judged": ["whole analysis", "quick"],
         "evaluation.coverage": [0.9, 0.95, 0.99],
+        "twin.repeated": ["screening", "policy", "value"],
+        "imputations.repeated": ["screening", "features"],
         "rescaling.reference": ["stress", "craving", "noise", "smoker"],
     }
     return known.get(control.key, control.options)

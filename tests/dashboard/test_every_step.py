@@ -32,6 +32,8 @@ PAGES = (
     "q_functions",
     "effects",
     "policy",
+    "twin",
+    "passport",
     "patient",
     "report",
 )
@@ -80,8 +82,16 @@ def click_through(app):
     app.at.number_input(key="placebo.repeats").set_value(5)
     app.at.number_input(key="rule.resamples").set_value(3)
     finished(app.run().press("Estimate what it would earn")).press("Make the rule card")
-    app.press("Check with shuffled treatments")
-    return finished(app)
+    finished(app.press("Check with shuffled treatments")).go("twin")
+    app.at.number_input(key="twin.repetitions").set_value(5)
+    app.at.number_input(key="twin.seed").set_value(8)
+    app.at.number_input(key="imputations.draws").set_value(5)
+    app.at.number_input(key="imputations.seed").set_value(9)
+    finished(app.run().press("Analyse drawn studies")).press("Draw the missing values")
+    finished(app).go("passport").at.number_input(key="passport.level").set_value(0.1)
+    app.at.number_input(key="passport.studies").set_value(1)
+    app.at.number_input(key="passport.seed").set_value(11)
+    return finished(app.run().press("Look at what it rests on"))
 
 
 @pytest.fixture(scope="module")

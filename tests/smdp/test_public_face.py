@@ -32,6 +32,7 @@ ROOT = Path(smdp.__file__).resolve().parent.parent
 STEP_RESULTS = {
     "study", "completed", "prepared", "screening", "feature_map", "stability", "markov", "linear",
     "neural", "folds", "value", "rule", "trade_off", "new_data", "placebo", "trial",
+    "twin", "imputations", "passport",
 }  # fmt: skip
 NAMES = sorted(
     STEP_RESULTS
@@ -92,6 +93,9 @@ def results() -> dict[str, Any]:
             predicted=[value],
         ),
         "placebo": done.placebo,
+        "twin": done.twin,
+        "passport": done.passport,
+        "imputations": done.imputations,
         "trial": done.trial,
         "explanation": smdp.explain_policy(linear, own),
         "patient": smdp.explain_patient(linear, own.states[0, 0], trajectories=own),

@@ -179,6 +179,9 @@ def test_why_it_ended_is_forgotten_once_it_went_on(study_file, plan):
         trade_off=None,
         placebo=None,
         new_data=None,
+        twin=None,
+        imputations=None,
+        passport=None,
         trial=None,
         preparation=PreparationSettings(),
     )

@@ -267,6 +267,7 @@ def test_the_plan_ends_where_it_is_told(plan):
     assert plan.replace(stop_after="missing").steps == (DATA, MISSING)
     without = plan.replace(stability=None, stop_after="policy")
     left_out = {"stability", "folds", "evaluation", "rule", "trade_off", "placebo", "new_data"}
+    left_out |= {"twin", "imputations", "passport"}
     assert names(without) == [step.name for step in steps() if step.name not in left_out]
 
 

@@ -47,7 +47,7 @@ def test_the_plan_in_a_fresh_process_gives_every_table(analysis, plan_file, stud
         [sys.executable, "-m", "smdp.cli", *arguments], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "screening   2 of 4 variables kept" in done.stdout
+    assert "screening    2 of 4 variables kept" in done.stdout
     write_results(analysis, tmp_path / "here")
     tables = result_tables(analysis)
     assert len(tables) == 58

@@ -57,7 +57,8 @@ def test_without_the_data_nobody_is_in_it(analysis, plan, saved):
     assert back.table is None
     assert list(back.results) == [
         "trial", "screening", "features", "stability", "markov", "policy", "folds",
-        "evaluation", "rule", "trade_off", "placebo", "new_data",
+        "evaluation", "rule", "trade_off", "placebo", "twin", "imputations", "passport",
+        "new_data",
     ]  # fmt: skip
     assert any(b"Anna" in content for content in members(saved).values())
     assert not any(b"Anna" in content for content in members(bare).values())

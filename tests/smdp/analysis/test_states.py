@@ -89,15 +89,20 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     assert later.state(first) == "out of date"
     assert all(later.state(name) == StepState.DONE for name in NAMES if name not in late)
     follow = set(NAMES[NAMES.index(first) :])
-    if first in ("stability", "markov", "evaluation", "rule", "placebo", "trial"):
+    if first in ("stability", "markov", "evaluation", "rule", "placebo"):
         after = {first}
     elif first == "folds":
         after = {"folds", "evaluation", "rule", "new_data"}
     elif first == "policy":
         after = {"policy", "folds", "evaluation", "rule", "trade_off", "placebo", "new_data"}
+        after |= {"twin"}
+    elif first == "trial":
+        after = {"trial", "imputations"}
     else:
-        beside = {"screening": {"trial"}, "features": {"trial", "markov"}}
+        beside = {"screening": {"trial"}, "features": {"trial", "markov", "imputations"}}
         after = follow - beside.get(first, set())
+        if first in beside:
+            after -= {"passport"}  # what it gathered is not another result yet
     assert set(late) == after
 
 
@@ -118,6 +123,8 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
     later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
     assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
     again = later.run_one("folds").run_one("evaluation").run_one("rule").run_one("new_data")
+    assert again.out_of_date == ("passport",), "it gathered another value"
+    again = again.run_one("passport")
     assert again.out_of_date == ()
     assert again.records["evaluation"].asked.seed == 7
     assert again.records["folds"].asked.seed == 7
@@ -178,7 +185,7 @@ def test_no_export_without_the_warning(analysis, plan, tmp_path):
     assert names <= written
     assert [p.about for p in later.warnings if "out of date" in p.message] == [
         "features", "stability", "policy", "folds", "evaluation", "rule", "trade_off", "placebo",
-        "new_data",
+        "twin", "new_data",
     ]  # fmt: skip
 
 

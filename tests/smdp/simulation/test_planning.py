@@ -14,10 +14,11 @@ from smdp.figures.simulation import (
     power_figure,
     value_figure,
 )
+from smdp.independence.shares import wilson_interval
 from smdp.plain_data import read_plain, write_plain
 from smdp.screening_settings import ScreeningSettings
 from smdp.simulation.compare import compare_with_paper
-from smdp.simulation.planning import plan_study, wilson_interval
+from smdp.simulation.planning import plan_study
 from smdp.words.simulation import (
     check_plan,
     check_study,

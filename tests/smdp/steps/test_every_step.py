@@ -43,7 +43,7 @@ def opened(analysis) -> Analysis:
 
 def test_names_are_used_once():
     names = [step.name for step in steps()]
-    assert len(set(names)) == len(names) == 15
+    assert len(set(names)) == len(names) == 18
     assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
     sections = [section.name for step in steps() for section in step.sections]
     assert len(set(sections)) == len(sections)
@@ -232,6 +232,9 @@ BAD = {
     "placebo": {"repeats": 0},
     "trial": {"coverage": 2.0},
     "new_data": {"withdraw_level": 2.0},
+    "twin": {"repetitions": 0},
+    "imputations": {"draws": 0},
+    "passport": {"level": 2.0},
 }
 
 
