@@ -1,0 +1,195 @@
+"""The history of the session's analysis: noted at the end of each run of a page, and gone back in.
+
+Whatever changed the analysis, a button or a job that ended, is noted in one place, by comparing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.paper_or_default import KEPT as PAPER
+from dashboard.paper_or_default import asked_for_the_paper
+from dashboard.running import jobs
+from dashboard.session import Key
+from dashboard.show import literal
+from dashboard.table import LoadedTable, loaded
+from smdp.analysis.analysis import Analysis
+from smdp.analysis.history import (
+    History,
+    Turn,
+    history_from_plain,
+    history_to_plain,
+    results_from_plain,
+)
+from smdp.text import capital, listing
+
+
+@dataclass
+class Past:
+    """A session's history. `noted`: the analysis as it was last looked at. `tables`: those that it
+    was of, by fingerprint. `left`: what was chosen on the pages at a turn that was gone back from.
+    """
+
+    history: History
+    noted: Analysis | None = None
+    tables: dict[str, LoadedTable] = field(default_factory=dict)
+    left: dict[int, dict[str, Any]] = field(default_factory=dict)
+    toast: str = ""
+
+
+def past() -> Past | None:
+    """None before a table is loaded."""
+    found: Past | None = st.session_state.get(Key.HISTORY)
+    return found
+
+
+def note() -> None:
+    """Another turn where the analysis has changed since the last look."""
+    own, table = session.analysis(), loaded()
+    if own is None or table is None:
+        return
+    mine = past()
+    if mine is None:
+        mine = st.session_state[Key.HISTORY] = Past(History.begin(_with_way(own)))
+    elif mine.noted is not own:
+        mine.history = mine.history.changed(_with_way(own))
+    mine.noted = own
+    mine.tables[own.source.fingerprint] = table
+    there = {turn.number for turn in mine.history.turns}
+    mine.left = {number: chosen for number, chosen in mine.left.items() if number in there}
+
+
+def _with_way(own: Analysis) -> Analysis:
+    """With what was chosen for the whole analysis, and the plan does not say."""
+    return replace(own, choices={PAPER: asked_for_the_paper()})
+
+
+def mark() -> tuple[Any, ...]:
+    """What changes with it."""
+    mine = past()
+    if mine is None:
+        return ()
+    return (mine.history.at, mine.history.ahead, len(mine.history.turns))
+
+
+# Saved and opened with the analysis.
+
+
+def to_save(own: Analysis) -> dict[str, Any] | None:
+    mine = past()
+    return None if mine is None else history_to_plain(mine.history, session.known(), own)
+
+
+def opened(saved: Any, own: Analysis) -> None:
+    """Go on with the history that a file holds; where it has none, one begins."""
+    for record, result in results_from_plain(saved):
+        session.remember_result(record, result)
+    session.known().let_go(own)
+    history = history_from_plain(saved, own)
+    if history is not None:
+        st.session_state[Key.HISTORY] = Past(history)
+
+
+# Going back and forward.
+
+
+def buttons(place: str) -> None:
+    """Undo and redo, each saying what it would do.
+
+    What a click was meant for is part of the key: what has changed since is not undone by it.
+    """
+    mine = past()
+    now = mine.history if mine is not None else None
+    undone, redone = (now.undone, now.redone) if now is not None else (None, None)
+    for label, after, what in (
+        ("Undo", undone, now.present if now is not None else None),
+        ("Redo", redone, redone.present if redone is not None else None),
+    ):
+        told = f"{label}: {literal(what.headline)}" if what is not None and after else ""
+        if st.button(
+            label,
+            icon=f":material/{label.lower()}:",
+            type="tertiary" if place == "sidebar" else "secondary",
+            disabled=after is None,
+            help=told or f"Nothing to {label.lower()}.",
+            key=f"history.{label} {place} {what.number if what is not None and after else 0}",
+        ):
+            assert after is not None
+            assert what is not None
+            _go(after, f"{'Undone' if label == 'Undo' else 'Redone'}: {what.headline}")
+
+
+def back_to(turn: Turn) -> None:
+    mine = past()
+    assert mine is not None
+    after = mine.history.back_to(turn.number)
+    _go(after, after.present.headline)
+
+
+def _go(after: History, said: str) -> None:
+    """The analysis as it was then, and the pages as it says."""
+    mine, present = past(), session.the_analysis()
+    assert mine is not None
+    mine.left[mine.history.at] = session.choices_of_steps()
+    with st.spinner("Going there …"):
+        brought = after.brought_back(session.known(), present)
+    way = {PAPER: bool(after.present.state.choices.get(PAPER, False))}
+    session.put_choices_of_steps(mine.left.get(after.at, way))
+    fingerprint = brought.analysis.source.fingerprint
+    st.session_state[Key.TABLE] = mine.tables.get(fingerprint, st.session_state[Key.TABLE])
+    session.put(brought.analysis)
+    mine.history, mine.noted, mine.toast = after, brought.analysis, said
+    session.start_controls_anew()
+    if brought.lost:
+        titles = capital(listing([step.title for step in brought.lost], 20))
+        session.tell(
+            f"{titles}: no longer in memory. The settings are as they were; press the button on "
+            "the page, and the same comes out again."
+        )
+    running = [job.asked.title for job in jobs().values() if job.active and job.of_analysis]
+    if running:
+        session.tell(f"{listing(running, 20)}: {WHILE_RUNNING}")
+    st.rerun()
+
+
+WHILE_RUNNING = (
+    "still running, for the state that you left. What comes out is shown where it was made from "
+    "the same data as now; else it is put aside if the present result is up to date, and marked as "
+    "out of date if not."
+)
+
+
+def toast() -> None:
+    """Say, on the page that is shown after it, that one went back."""
+    mine = past()
+    if mine is not None and mine.toast:
+        st.toast(literal(mine.toast), icon=":material/history:")
+        mine.toast = ""
+
+
+# Words.
+
+
+def time_words(at: str, now: datetime | None = None) -> str:
+    """'14:03', 'yesterday 14:03', '3 May, 14:03', in the reader's own time."""
+    zone = _zone()
+    then = datetime.fromisoformat(at).astimezone(zone)
+    today = (now or datetime.now(UTC)).astimezone(zone).date()
+    days, clock = (today - then.date()).days, f"{then:%H:%M}"
+    if days == 0:
+        return clock
+    return f"yesterday {clock}" if days == 1 else f"{then.day} {then:%b}, {clock}"
+
+
+def _zone() -> tzinfo:
+    name = st.context.timezone
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (KeyError, ValueError, OSError):
+        return UTC
