@@ -21,7 +21,7 @@ from dashboard.show import literal
 from dashboard.table import LoadedTable, loaded
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.history import (
-    History,
+    AnalysisHistory,
     Turn,
     history_from_plain,
     history_to_plain,
@@ -36,7 +36,7 @@ class Past:
     was of, by fingerprint. `left`: what was chosen on the pages at a turn that was gone back from.
     """
 
-    history: History
+    history: AnalysisHistory
     noted: Analysis | None = None
     tables: dict[str, LoadedTable] = field(default_factory=dict)
     left: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ def note() -> None:
         return
     mine = past()
     if mine is None:
-        mine = st.session_state[Key.HISTORY] = Past(History.begin(_with_way(own)))
+        mine = st.session_state[Key.HISTORY] = Past(AnalysisHistory.begin(_with_way(own)))
     elif mine.noted is not own:
         mine.history = mine.history.changed(_with_way(own))
     mine.noted = own
@@ -111,7 +111,7 @@ def buttons(place: str) -> None:
         ("Undo", undone, now.present if now is not None else None),
         ("Redo", redone, redone.present if redone is not None else None),
     ):
-        told = f"{label}: {literal(what.headline)}" if what is not None and after else ""
+        told = f"{label} “{literal(what.headline)}”" if what is not None and after else ""
         if st.button(
             label,
             icon=f":material/{label.lower()}:",
@@ -122,7 +122,7 @@ def buttons(place: str) -> None:
         ):
             assert after is not None
             assert what is not None
-            _go(after, f"{'Undone' if label == 'Undo' else 'Redone'}: {what.headline}")
+            _go(after, f"{'Undone' if label == 'Undo' else 'Redone'}: “{what.headline}”")
 
 
 def back_to(turn: Turn) -> None:
@@ -132,7 +132,7 @@ def back_to(turn: Turn) -> None:
     _go(after, after.present.headline)
 
 
-def _go(after: History, said: str) -> None:
+def _go(after: AnalysisHistory, said: str) -> None:
     """The analysis as it was then, and the pages as it says."""
     mine, present = past(), session.the_analysis()
     assert mine is not None
@@ -159,9 +159,9 @@ def _go(after: History, said: str) -> None:
 
 
 WHILE_RUNNING = (
-    "still running, for the state that you left. What comes out is shown where it was made from "
-    "the same data as now; else it is put aside if the present result is up to date, and marked as "
-    "out of date if not."
+    "still running; going back does not stop it. Where the data are those that it was asked of, "
+    "its result comes in. Where they are others, a result that is up to date stays, and this one "
+    "is kept for when you are back with its data."
 )
 
 

@@ -37,6 +37,7 @@ LONGEST_LINE = 200
 class Turn:
     """`at`: when, UTC. `said`: what was done, a line for each thing. `before`: the number of the
     turn that undo leads to, None at the beginning. `state`: the analysis without its results.
+    `back`: one went back to an earlier turn, and `said` is what was done there.
     """
 
     number: int
@@ -44,10 +45,12 @@ class Turn:
     said: tuple[str, ...]
     before: int | None
     state: Analysis
+    back: bool = False
 
     @property
     def headline(self) -> str:
-        return self.said[0] if self.said else ""
+        first = self.said[0] if self.said else ""
+        return f"Back to: {first}" if self.back else first
 
     @cached_property
     def plan_text(self) -> str:
@@ -64,7 +67,7 @@ class BroughtBack:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class AnalysisHistory:
     """`turns`: in the order of time. `at`: the number of the present one. `ahead`: those that redo
     leads to, the next first.
     """
@@ -74,7 +77,7 @@ class History:
     ahead: tuple[int, ...] = ()
 
     @classmethod
-    def begin(cls, analysis: Analysis) -> History:
+    def begin(cls, analysis: Analysis) -> AnalysisHistory:
         """With what is there already."""
         done = [step.title for step in steps() if step.name in analysis.results]
         said = f"Loaded: {shorten(analysis.source.name)}"
@@ -90,34 +93,36 @@ class History:
         return next(turn for turn in self.turns if turn.number == number)
 
     @property
-    def undone(self) -> History | None:
+    def undone(self) -> AnalysisHistory | None:
         """One turn back; None at the beginning."""
         before = self.present.before
         return None if before is None else replace(self, at=before, ahead=(self.at, *self.ahead))
 
     @property
-    def redone(self) -> History | None:
+    def redone(self) -> AnalysisHistory | None:
         """Forward again; None where nothing was undone since the last change."""
         return replace(self, at=self.ahead[0], ahead=self.ahead[1:]) if self.ahead else None
 
-    def changed(self, analysis: Analysis) -> History:
+    def changed(self, analysis: Analysis) -> AnalysisHistory:
         """With another turn where the analysis is no longer what it was at the present one."""
         state = bare(analysis)
         said = what_changed(self.present.state, state)
         return self._with(said, state) if said else self
 
-    def back_to(self, number: int) -> History:
+    def back_to(self, number: int) -> AnalysisHistory:
         """Another turn, at which everything is as it was at that one."""
-        return self._with((f"Back to: {self[number].headline}",), self[number].state)
+        return self._with(self[number].said, self[number].state, back=True)
 
-    def _with(self, said: tuple[str, ...], state: Analysis) -> History:
+    def _with(
+        self, said: tuple[str, ...], state: Analysis, *, back: bool = False
+    ) -> AnalysisHistory:
         number = max(turn.number for turn in self.turns) + 1
-        turn = Turn(number, now(), said, self.at, state)
-        whole = History((*self.turns, turn), number)
+        turn = Turn(number, now(), said, self.at, state, back)
+        whole = AnalysisHistory((*self.turns, turn), number)
         over = [each.number for each in self.turns if each.number != self.at]
         return whole.without(set(over[: max(len(whole.turns) - MOST_TURNS, 0)]))
 
-    def without(self, numbers: set[int]) -> History:
+    def without(self, numbers: set[int]) -> AnalysisHistory:
         """Without these turns, of which the present one is none: undo passes over them."""
         left_out = numbers - {self.at}
         before = {turn.number: turn.before for turn in self.turns}
@@ -127,7 +132,7 @@ class History:
                 number = before[number]
             return number
 
-        return History(
+        return AnalysisHistory(
             tuple(
                 replace(turn, before=first_kept(turn.before))
                 for turn in self.turns
@@ -186,7 +191,10 @@ def bare(analysis: Analysis) -> Analysis:
 
 
 def history_to_plain(
-    history: History, known: KnownResults, analysis: Analysis, most_bytes: int = MOST_SAVED_BYTES
+    history: AnalysisHistory,
+    known: KnownResults,
+    analysis: Analysis,
+    most_bytes: int = MOST_SAVED_BYTES,
 ) -> dict[str, Any]:
     """To go with that analysis, with results of other turns, the latest first, up to the bound.
 
@@ -203,6 +211,7 @@ def history_to_plain(
             "number": turn.number,
             "at": turn.at,
             "said": turn.said,
+            "back": turn.back,
             "before": turn.before,
             "plan": plans.setdefault(turn.plan_text, len(plans)),
             "records": tuple(records.setdefault(id(r), (len(records), r))[0] for r in made),
@@ -235,7 +244,7 @@ def _of_these_tables(state: Analysis, analysis: Analysis) -> bool:
 
 
 def _worth_saving(
-    history: History, known: KnownResults, analysis: Analysis, most_bytes: int
+    history: AnalysisHistory, known: KnownResults, analysis: Analysis, most_bytes: int
 ) -> Iterator[tuple[StepRecord, Any]]:
     room, seen = most_bytes, {id(result) for result in analysis.results.values()}
     ahead = [history[number] for number in history.ahead]
@@ -249,7 +258,7 @@ def _worth_saving(
             yield found.record, found.result
 
 
-def history_from_plain(found: Any, analysis: Analysis) -> History | None:
+def history_from_plain(found: Any, analysis: Analysis) -> AnalysisHistory | None:
     """What `history_to_plain` wrote; None where it is not that: a file may hold anything."""
     try:
         history = _read(found, analysis)
@@ -273,7 +282,7 @@ def results_from_plain(found: Any) -> Iterator[tuple[StepRecord, Any]]:
                 yield record, result
 
 
-def _read(found: Any, analysis: Analysis) -> History:
+def _read(found: Any, analysis: Analysis) -> AnalysisHistory:
     if max(len(found["turns"]), len(found["plans"])) > MOST_TURNS:
         raise ValueError
     plans = [plan_from_json(text) for text in found["plans"]]
@@ -298,10 +307,11 @@ def _read(found: Any, analysis: Analysis) -> History:
             said,
             None if before is None else _of_kind(before, int),
             state,
+            _of_kind(own["back"], bool),
         )
 
     ahead = tuple(_of_kind(number, int) for number in found["ahead"])
-    return History(tuple(map(turn, found["turns"])), _of_kind(found["at"], int), ahead)
+    return AnalysisHistory(tuple(map(turn, found["turns"])), _of_kind(found["at"], int), ahead)
 
 
 def _of_kind(value: Any, kind: type) -> Any:
