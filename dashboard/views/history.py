@@ -30,11 +30,15 @@ if running:
     st.info(f"{literal(listing(running, 20))}: {WHILE_RUNNING}", icon=":material/hourglass_top:")
 undone = set(history.ahead)
 for turn in reversed(history.turns):
-    time, text, way = st.columns((1.1, 6, 1.4), vertical_alignment="top")
+    time, text, way = st.columns((1.1, 6, 1.4), vertical_alignment="center")
     time.caption(time_words(turn.at))
     with text:
-        first, *others = turn.said or ("",)
-        st.markdown(literal(first) if turn.number not in undone else f":gray[{literal(first)}]")
+        others = turn.said[1:] if not turn.back else ()
+        if turn.number in undone:
+            st.markdown(f":gray[{literal(turn.headline)}]")
+            others = ("undone", *others)
+        else:
+            st.markdown(literal(turn.headline))
         if others:
             st.caption("  \n".join(map(literal, others)))
     with way:
@@ -45,9 +49,7 @@ for turn in reversed(history.turns):
             key=f"history.back {turn.number}",
             type="tertiary",
             icon=":material/restore:",
-            help="Undone. "
-            * (turn.number in undone)
-            + "Plan, roles, results and the controls of the pages as they were then. It can be "
+            help="Plan, roles, results and the controls of the pages as they were then. It can be "
             "undone.",
         ):
             back_to(turn)
