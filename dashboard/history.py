@@ -34,12 +34,14 @@ from smdp.text import capital, listing
 class Past:
     """A session's history. `noted`: the analysis as it was last looked at. `tables`: those that it
     was of, by fingerprint. `left`: what was chosen on the pages at a turn that was gone back from.
+    `offered`: the turn that each button was last drawn for. `toast`: to be said on the next page.
     """
 
     history: AnalysisHistory
     noted: Analysis | None = None
     tables: dict[str, LoadedTable] = field(default_factory=dict)
     left: dict[int, dict[str, Any]] = field(default_factory=dict)
+    offered: dict[str, int | None] = field(default_factory=dict)
     toast: str = ""
 
 
@@ -100,29 +102,38 @@ def opened(saved: Any, own: Analysis) -> None:
 
 
 def buttons(place: str) -> None:
-    """Undo and redo, each saying what it would do.
-
-    What a click was meant for is part of the key: what has changed since is not undone by it.
-    """
+    """Undo and redo, each saying what it would do."""
     mine = past()
-    now = mine.history if mine is not None else None
-    undone, redone = (now.undone, now.redone) if now is not None else (None, None)
-    for label, after, what in (
-        ("Undo", undone, now.present if now is not None else None),
-        ("Redo", redone, redone.present if redone is not None else None),
-    ):
-        told = f"{label} “{literal(what.headline)}”" if what is not None and after else ""
-        if st.button(
-            label,
-            icon=f":material/{label.lower()}:",
-            type="tertiary" if place == "sidebar" else "secondary",
-            disabled=after is None,
-            help=told or f"Nothing to {label.lower()}.",
-            key=f"history.{label} {place} {what.number if what is not None and after else 0}",
-        ):
-            assert after is not None
-            assert what is not None
-            _go(after, f"{'Undone' if label == 'Undo' else 'Redone'}: “{what.headline}”")
+    if mine is None:
+        return
+    history = mine.history
+    redone = history.redone
+    _button(place, "Undo", "Undone", history.undone, history.present)
+    _button(place, "Redo", "Redone", redone, redone.present if redone else None)
+
+
+def _button(
+    place: str, label: str, done: str, after: AnalysisHistory | None, turn: Turn | None
+) -> None:
+    mine, key = past(), f"history.{label} {place}"
+    assert mine is not None
+    offered = mine.offered.get(key)
+    mine.offered[key] = turn.number if turn is not None else None
+    told = f"{label} “{literal(turn.headline)}”" if turn is not None and after else ""
+    pressed = st.button(
+        label,
+        icon=f":material/{label.lower()}:",
+        type="tertiary" if place == "sidebar" else "secondary",
+        disabled=after is None,
+        help=told or f"Nothing to {label.lower()}.",
+        key=key,
+    )
+    if not pressed or after is None or turn is None:
+        return
+    if offered == turn.number:
+        _go(after, f"{done}: “{turn.headline}”")
+    else:  # a job ended since the button was drawn
+        st.toast(literal(f"Nothing was changed. New: “{mine.history.present.headline}”"))
 
 
 def back_to(turn: Turn) -> None:

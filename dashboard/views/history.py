@@ -32,15 +32,12 @@ undone = set(history.ahead)
 for turn in reversed(history.turns):
     time, text, way = st.columns((1.1, 6, 1.4), vertical_alignment="center")
     time.caption(time_words(turn.at))
-    with text:
-        others = turn.said[1:] if not turn.back else ()
-        if turn.number in undone:
-            st.markdown(f":gray[{literal(turn.headline)}]")
-            others = ("undone", *others)
-        else:
-            st.markdown(literal(turn.headline))
-        if others:
-            st.caption("  \n".join(map(literal, others)))
+    others = turn.said[1:] if not turn.back else ()
+    first = literal(turn.headline)
+    if turn.number in undone:
+        first, others = f":gray[{first}]", ("undone", *others)
+    small = [f":small[:gray[{literal(line)}]]" for line in others]
+    text.markdown("  \n".join((first, *small)))
     with way:
         if turn.number == history.at:
             st.badge("Now", icon=":material/location_on:", color="blue")
