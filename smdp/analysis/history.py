@@ -132,12 +132,12 @@ class AnalysisHistory:
                 number = before[number]
             return number
 
+        def kept(turn: Turn) -> Turn:
+            led_to = first_kept(turn.before)
+            return turn if led_to == turn.before else replace(turn, before=led_to)
+
         return AnalysisHistory(
-            tuple(
-                replace(turn, before=first_kept(turn.before))
-                for turn in self.turns
-                if turn.number not in left_out
-            ),
+            tuple(kept(turn) for turn in self.turns if turn.number not in left_out),
             self.at,
             tuple(number for number in self.ahead if number not in left_out),
         )
@@ -161,7 +161,7 @@ class AnalysisHistory:
         )
         lost = [step for step in steps() if every.get(step.name, analysis) is None]
         for step in lost:
-            if step.personal and analysis.table is not None:
+            if analysis.table is not None:
                 analysis = _made_again(analysis, step, state.records[step.name])
         return BroughtBack(
             analysis, tuple(step for step in lost if step.name not in analysis.results)
@@ -170,13 +170,19 @@ class AnalysisHistory:
 
 def _made_again(analysis: Analysis, step: Step, record: StepRecord) -> Analysis:
     """With that step done as the record says, if that gives the same again."""
-    if record.asked != step.asked_by(analysis.plan) or record.inputs != analysis.inputs(step):
+    if not _can_be_made_again(analysis, step, record):
         return analysis
     with contextlib.suppress(SmdpError):
         made = analysis.run_one(step)
         if made.records[step.name].output == record.output:
             return made.with_record(record, made.results[step.name])
     return analysis
+
+
+def _can_be_made_again(analysis: Analysis, step: Step, record: StepRecord) -> bool:
+    """Whether it takes moments, and is what the plan asks for."""
+    asked = record.asked == step.asked_by(analysis.plan)
+    return step.personal and asked and record.inputs == analysis.inputs(step)
 
 
 def bare(analysis: Analysis) -> Analysis:
@@ -198,7 +204,8 @@ def history_to_plain(
 ) -> dict[str, Any]:
     """To go with that analysis, with results of other turns, the latest first, up to the bound.
 
-    Turns of another table, which does not go with it, are left out.
+    Results that take moments to make again are left out, and turns of another table, which does not
+    go with it.
     """
     other = {turn.number for turn in history.turns if not _of_these_tables(turn.state, analysis)}
     history = history.without(other)
@@ -252,6 +259,8 @@ def _worth_saving(
         for record in turn.state.records.values():
             found = known.find_record(record)
             if found is None or id(found.result) in seen or found.size > room:
+                continue
+            if _can_be_made_again(turn.state, step_named(record.step), record):
                 continue
             seen.add(id(found.result))
             room -= found.size

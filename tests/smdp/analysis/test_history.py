@@ -266,13 +266,27 @@ def test_it_is_saved_and_opened_again(prepared, walk):
 
 
 def test_results_of_other_turns_are_saved_within_a_bound(prepared):
-    changed = without_noise(prepared).run("rescaling")
-    history = AnalysisHistory.begin(prepared).changed(changed)
+    screened = again(prepared, 0.1).run("screening", permutations=99)
+    changed = without_noise(screened).run("rescaling")
+    history = AnalysisHistory.begin(prepared).changed(screened).changed(changed).undone.undone
+    held = known(screened, changed)
+    (pair,) = results_from_plain(through_a_file(history, held, prepared))
+    assert pair == (screened.records["screening"], screened.screening)
+    assert not list(results_from_plain(through_a_file(history, held, prepared, most_bytes=0)))
+
+
+def test_results_that_are_out_of_date_are_saved_too(prepared):
+    changed = without_noise(prepared).run_one("data")
+    history = AnalysisHistory.begin(prepared).changed(changed).undone
     held = known(prepared, changed)
-    saved = dict(results_from_plain(through_a_file(history, held, changed)))
-    assert {record.step for record in saved} == {"data", "missing", "rescaling"}
-    assert set(saved) <= set(prepared.records.values())
-    assert not dict(results_from_plain(through_a_file(history, held, changed, most_bytes=0)))
+    begun = replace(prepared, results={}, records={})
+    (pair,) = results_from_plain(through_a_file(history, held, begun))
+    assert pair[0].step == "missing"
+    opened = KnownResults()
+    opened.remember(*pair)
+    there = history.redone.brought_back(opened, begun)
+    assert there.lost == ()
+    assert there.analysis.out_of_date == ("missing", "rescaling")
 
 
 def test_turns_of_another_table_are_not_saved(prepared):
