@@ -67,6 +67,13 @@ def note() -> None:
     mine.left = {number: chosen for number, chosen in mine.left.items() if number in there}
 
 
+def take_in() -> None:
+    """What a page has just made without being asked is no turn: it is part of the present one."""
+    own, mine = session.analysis(), past()
+    if own is not None and mine is not None:
+        mine.history, mine.noted = mine.history.with_more(_with_way(own)), own
+
+
 def _with_way(own: Analysis) -> Analysis:
     """With what was chosen for the whole analysis, and the plan does not say."""
     return replace(own, choices={PAPER: asked_for_the_paper()})

@@ -109,6 +109,12 @@ class AnalysisHistory:
         said = what_changed(self.present.state, state)
         return self._with(said, state) if said else self
 
+    def with_more(self, analysis: Analysis) -> AnalysisHistory:
+        """The present turn with what was made since, which nobody asked for."""
+        present = replace(self.present, state=bare(analysis))
+        turns = (present if turn.number == self.at else turn for turn in self.turns)
+        return replace(self, turns=tuple(turns))
+
     def back_to(self, number: int) -> AnalysisHistory:
         """Another turn, at which everything is as it was at that one."""
         return self._with(self[number].said, self[number].state, back=True)

@@ -294,6 +294,30 @@ def test_a_press_meant_for_something_else_changes_nothing(imputed):
     assert "Nothing was changed" in imputed.at.toast[0].value
 
 
+def test_what_a_page_makes_unasked_is_no_turn_and_can_be_undone_past(sample):
+    sample.press("Use these roles").go("missing_values").press("impute").go("rescaling")
+    before = headlines(sample.press("Rescale all variables"))
+    way(way(sample, "Undo"), "Redo")
+    way(sample.go("missing_values"), "Undo")
+    assert can(way(sample, "Redo").go("effects"), "Undo")
+    assert sample.sidebar[3] != "can be skipped"
+    assert headlines(sample) == before
+    way(sample, "Undo")
+    assert headlines(sample) == before
+    way(sample, "Redo")
+    assert sample.sidebar[3] != "can be skipped"
+    box = sample.at.multiselect(
+        key=next(m.key for m in sample.at.multiselect if "controls" in m.key)
+    )
+    box.set_value(["stress"])
+    sample.run()
+    assert len(headlines(sample)) == len(before) + 1
+    assert "stress" in headlines(sample)[-1]
+    way(sample, "Undo")
+    assert sample.at.session_state[Key.ANALYSIS].plan.trial.controls == ()
+    assert can(sample, "Redo")
+
+
 def test_two_sessions_have_two_histories(imputed):
     other = Driver().press("Smoking in students")
     assert len(headlines(other)) == 1
