@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import autosaving
+from dashboard import autosaving, history
 from dashboard.address import name_in_address
 from dashboard.faults import without_unfit_choices
 from dashboard.navigation import pages, sidebar, step_of_page
@@ -27,11 +27,13 @@ autosaving.begin()
 begin_visit(page.title)
 st.session_state[Key.PAGE_STEP] = step_of_page(page.title)
 collect()
+history.note()
 name_in_address()
 try:
     with without_unfit_choices():
         sidebar()
         page.run()
 finally:  # also where the page stopped early or starts anew
+    history.note()
     autosaving.keep_work()
     remember_browser()

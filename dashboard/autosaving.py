@@ -15,7 +15,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import history, session
 from dashboard.address import IN_ADDRESS, OFF
 from dashboard.running import adopt, jobs
 from dashboard.session import Key
@@ -235,7 +235,7 @@ def _worth_writing() -> tuple[Any, ...]:
     started = tuple(job.number for job in jobs().values() if job.active)
     table = loaded()
     often = table is not None and table.frame.size <= CELLS_WRITTEN_OFTEN
-    return (work_so_far(), started, choices_so_far() if often else "")
+    return (work_so_far(), started, history.mark(), choices_so_far() if often else "")
 
 
 def work_so_far() -> tuple[Any, ...]:
@@ -244,7 +244,9 @@ def work_so_far() -> tuple[Any, ...]:
     own = session.analysis()
     records = own.records.values() if own is not None else ()
     made = tuple((record.step, record.finished, record.output) for record in records)
-    held = () if own is None else (own.outcome_hidden, own.locked and own.locked.fingerprint)
+    held: tuple[Any, ...] = ()
+    if own is not None:
+        held = (own.plan, own.outcome_hidden, own.locked and own.locked.fingerprint)
     titles = (session.kept("report.title", ""), session.kept("report.author", ""))
     return (table and table.token, made, tuple(sorted(notes().items())), titles, held)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dashboard.session import keep, kept
+from dashboard.session import control_key, keep, kept
 from smdp.errors import SettingError
 
 T = TypeVar("T")
@@ -23,12 +23,14 @@ def _within(name: str, default: T, low: Any, high: Any) -> T:
 
 
 def checkbox(label: str, name: str, default: bool, help_text: str) -> bool:
-    return keep(name, st.checkbox(label, bool(kept(name, default)), key=name, help=help_text))
+    return keep(
+        name, st.checkbox(label, bool(kept(name, default)), key=control_key(name), help=help_text)
+    )
 
 
 def whole_number(label: str, name: str, default: int, low: int, high: int, help_text: str) -> int:
     last = _within(name, default, low, high)
-    chosen = st.number_input(label, low, high, last, key=name, help=help_text)
+    chosen = st.number_input(label, low, high, last, key=control_key(name), help=help_text)
     return keep(name, int(chosen))
 
 
@@ -36,13 +38,15 @@ def real_number(
     label: str, name: str, default: float, low: float, high: float, step: float, help_text: str
 ) -> float:
     last = _within(name, default, low, high)
-    chosen = st.number_input(label, low, high, last, step, format="%.3f", key=name, help=help_text)
+    chosen = st.number_input(
+        label, low, high, last, step, format="%.3f", key=control_key(name), help=help_text
+    )
     return keep(name, float(chosen))
 
 
 def slider(label: str, name: str, default: T, low: T, high: T, step: T, help_text: str) -> T:
     last = _within(name, default, low, high)
-    chosen: T = st.slider(label, low, high, last, step, key=name, help=help_text)  # type: ignore[call-overload]
+    chosen: T = st.slider(label, low, high, last, step, key=control_key(name), help=help_text)  # type: ignore[call-overload]
     return keep(name, chosen)
 
 
@@ -56,7 +60,9 @@ def radio(
 ) -> T:
     last = kept(name, default)
     place = list(options).index(last if last in options else default)
-    chosen = st.radio(label, options, index=place, format_func=shown, key=name, help=help_text)
+    chosen = st.radio(
+        label, options, index=place, format_func=shown, key=control_key(name), help=help_text
+    )
     return keep(name, chosen)
 
 
@@ -70,7 +76,9 @@ def select(
 ) -> T:
     last = kept(name, default)
     place = list(options).index(last if last in options else default)
-    chosen = st.selectbox(label, options, index=place, format_func=shown, key=name, help=help_text)
+    chosen = st.selectbox(
+        label, options, index=place, format_func=shown, key=control_key(name), help=help_text
+    )
     return keep(name, chosen)
 
 
@@ -78,7 +86,7 @@ def several(
     label: str, name: str, options: Sequence[str], help_text: str, default: Sequence[str] = ()
 ) -> list[str]:
     last = [option for option in kept(name, list(default)) if option in options]
-    return keep(name, st.multiselect(label, options, last, key=name, help=help_text))
+    return keep(name, st.multiselect(label, options, last, key=control_key(name), help=help_text))
 
 
 def pills(
@@ -91,7 +99,7 @@ def pills(
         selection_mode="multi",
         default=[each for each in kept(name, list(default)) if each in options],
         format_func=lambda each: options[each],
-        key=name,
+        key=control_key(name),
         help=help_text,
         wrap=True,  # else those that have no room are hidden
     )
@@ -113,12 +121,18 @@ def whole_numbers(label: str, name: str, default: Sequence[int], help_text: str)
 
 
 def text(label: str, name: str, help_text: str, default: str = "") -> str:
-    return keep(name, st.text_input(label, kept(name, default), key=name, help=help_text))
+    return keep(
+        name, st.text_input(label, kept(name, default), key=control_key(name), help=help_text)
+    )
 
 
 def lines(label: str, name: str, help_text: str, default: Sequence[str] = ()) -> tuple[str, ...]:
     """Several texts, each on a line of its own."""
     typed = st.text_area(
-        label, kept(name, "\n".join(default)), key=name, help=help_text, height="content"
+        label,
+        kept(name, "\n".join(default)),
+        key=control_key(name),
+        help=help_text,
+        height="content",
     )
     return tuple(line.strip() for line in keep(name, typed).splitlines() if line.strip())

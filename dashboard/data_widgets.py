@@ -224,6 +224,6 @@ def change_state_and_go_on(news: str, **changes: Any) -> None:
         again = next(made_before, open_ones[0])
         tell(
             f"{news} {again.title} and the steps after it are to be run again, with the settings "
-            "that they had. To undo it, change it back on the page Data, under More."
+            "that they had. Undo, on top of the sidebar, takes it back."
         )
         go_to(page_path(again))

@@ -51,7 +51,7 @@ def _hide(analysis: Analysis) -> None:
     hidden = st.toggle(
         "Hide the outcome",
         analysis.outcome_hidden,
-        key="report.hide-outcome",
+        key=session.control_key("report.hide-outcome"),
         help="Its values are shuffled among the rows, in everything that is done from now on, and "
         "every page says so. Columns that it was computed from are not shuffled. Results made "
         "before are then out of date.",

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import autosaving
+from dashboard import autosaving, history
 from dashboard.address import go_to, name_in_address
 from dashboard.running import is_waiting, watch_if_running
 from dashboard.session import Key, State, analysis, done, state
@@ -24,6 +24,8 @@ REPORT = Page("Report", "Take away report, figures, plan and analysis", "report"
 VIEWS = {
     PATIENT: ":material/person:",
     REPORT: ":material/description:",
+    Page("History", "See what was changed when, and go back to it", "history"):
+        ":material/restore:",
     Page("Simulation", "Try the method where the truth is known", "simulation"):
         ":material/experiment:",
     Page("Glossary", "Look up a word", "glossary"): ":material/menu_book:",
@@ -118,7 +120,11 @@ def sidebar() -> None:
     """The map: each step with its state and result, and what data is loaded."""
     table = loaded()
     with st.sidebar:
-        st.markdown("<div class='brand'>smdp</div>", unsafe_allow_html=True)
+        with st.container(key="brand", horizontal=True, vertical_alignment="center", gap="xsmall"):
+            st.markdown("<div class='brand'>smdp</div>", unsafe_allow_html=True, width="stretch")
+            if table is not None:
+                history.buttons("sidebar")
+        history.toast()
         st.page_link(f"views/{START.view}.py", label="Start", icon=":material/home:")
         every = page_steps()
         _step_links([step for step in every if not _is_late(step)])

@@ -16,7 +16,7 @@ CSS = """
 abbr[title] { text-decoration: underline dotted; text-underline-offset: .2em; cursor: help; }
 .st-key-guide { background: rgba(0, 114, 178, .12); }
 .st-key-jobs { min-height: 3.1rem; margin: -1.1rem 0 -.9rem 0; justify-content: center; }
-[class*="st-key-shape-step"] button p {
+:is([class*="st-key-shape-step"], .st-key-brand) button p {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 [data-testid="stSidebar"] hr { margin: .8rem 0 0 0; }
 [class*="st-key-passport-row"] {

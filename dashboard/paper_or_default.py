@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.session import keep, kept, put, the_analysis
+from dashboard.session import control_key, keep, kept, put, the_analysis
 from smdp.settings import Settings, as_in_the_paper, settings_of
 from smdp.steps import PlanSection, Step, steps
 
@@ -28,7 +28,7 @@ def choose_paper_or_default() -> None:
         [RECOMMENDED, PAPER],
         default=now,
         required=True,
-        key="paper or default",
+        key=control_key("paper or default"),
         help="As in the paper: every step as Wang, Laber and Witkiewitz print it, to compare with. "
         "Results made before stay, and are out of date until their step is run again.",
     )

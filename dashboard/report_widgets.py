@@ -200,8 +200,8 @@ def analysis_files(analysis: Analysis) -> None:
         "With the data",
         "report.with-data",
         True,
-        "The table and the values of single people. Without them the file can be passed on more "
-        "freely; the table is asked for when it is opened.",
+        "The table, the values of single people, and the history of what was changed. Without "
+        "them the file can be passed on more freely; the table is asked for when it is opened.",
     )
     plan = analysis.plan
     with st.container(horizontal=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard.session import Key, forget_kept, keep, kept, the_analysis
+from dashboard.session import Key, control_key, forget_kept, keep, kept, the_analysis
 from dashboard.show import errors_as_messages, literal
 from dashboard.table import NOT_CHOSEN, LoadedTable
 from smdp.data.column_roles import NextValue
@@ -119,6 +119,11 @@ def _name(source: LoadedTable) -> str:
     return f"roles:{_origin(source)}"
 
 
+def _undo_name(source: LoadedTable) -> str:
+    """Under which what can be taken back is kept, until one goes to another state altogether."""
+    return control_key(f"{UNDO}:{_origin(source)}")
+
+
 def roles_now(source: LoadedTable) -> pd.DataFrame:
     """The table of roles with all that was changed so far."""
     table: pd.DataFrame = kept(_name(source), pd.DataFrame())
@@ -131,7 +136,7 @@ def change_roles(source: LoadedTable, change: str, table: pd.DataFrame | None = 
     names = now["column"] if len(now) else ()
     less = {name: kept(f"{LESS}{name}", None) for name in names}
     before = Before(change, now, kept("next value", None), kept("known before", ()), less)
-    undo = f"{UNDO}:{_origin(source)}"
+    undo = _undo_name(source)
     st.session_state[undo] = [*st.session_state.get(undo, ()), before][-MOST_STEPS_BACK:]
     if table is not None:
         keep(_name(source), table)
@@ -144,7 +149,7 @@ def begin_anew() -> None:
 
 
 def _take_back(source: LoadedTable) -> None:
-    before = st.session_state[f"{UNDO}:{_origin(source)}"].pop()
+    before = st.session_state[_undo_name(source)].pop()
     keep(_name(source), before.table)
     keep("next value", before.next_value)
     keep("known before", before.known_before)
@@ -235,7 +240,7 @@ def _shown(source: LoadedTable, table: pd.DataFrame, words: str) -> pd.DataFrame
 
 
 def _undo(source: LoadedTable) -> None:
-    steps_back = st.session_state.get(f"{UNDO}:{_origin(source)}", [])
+    steps_back = st.session_state.get(_undo_name(source), [])
     st.button(
         "Undo",
         icon=":material/undo:",

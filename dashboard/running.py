@@ -51,14 +51,27 @@ class AskedStep:
     def summary(self, result: Any) -> str:
         return self.step.summary(result, self.analysis)
 
-    def take(self, job: Job) -> None:
-        """The result goes into the present analysis, with the record of what it was made from."""
+    def take(self, job: Job) -> bool:
+        """The result goes into the present analysis, with the record of what it was made from.
+
+        Not in place of one that is up to date, if it was made from other data: somebody went back
+        in the history meanwhile. Then it is remembered.
+        """
         made = self.analysis.with_result(self.step, job.result, seconds=job.seconds)
-        now = session.the_analysis()
+        record, now = made.records[self.step.name], session.the_analysis()
+        if session.is_done(self.step) and record.inputs != now.inputs(self.step):
+            session.remember_result(record, job.result)
+            session.tell(
+                f"{self.title} has ended ({literal(record.summary)}), but was asked of other data "
+                "than those here now. The result that is here stays; that one is there at once "
+                "when it is asked for again with the data as they were."
+            )
+            return False
         # Where the present plan, of another table, say, cannot have the step, it is out of date.
         with contextlib.suppress(SettingError):
             now = replace(now, plan=now.plan.adjusted(**self.sections))
-        session.put(now.with_record(made.records[self.step.name], job.result))
+        session.put(now.with_record(record, job.result))
+        return True
 
     def go_on(self, job: Job) -> None:
         """Start what comes next, unless this was stopped before its end."""
@@ -78,9 +91,10 @@ class AskedSimulation:
     def has_earlier_result(self) -> bool:
         return session.simulated(self.name) is not None
 
-    def take(self, job: Job) -> None:
+    def take(self, job: Job) -> bool:
         found = session.Simulated(self.settings, job.result, job.stopped_early)
         session.put_simulated(self.name, found)
+        return True
 
     def go_on(self, job: Job) -> None:
         """Nothing comes after it."""
@@ -178,9 +192,10 @@ def collect() -> None:
 
 
 def _take(name: str, job: Job) -> None:
-    job.asked.take(job)
+    taken = job.asked.take(job)
     del jobs()[name]
-    job.asked.go_on(job)
+    if taken:
+        job.asked.go_on(job)
 
 
 @st.fragment(run_every=CHECK_EVERY_SECONDS)

@@ -1,8 +1,8 @@
 """What a browser session holds: one analysis, what the user last chose, and what is running.
 
 A step's result comes and goes with the analysis' plan: changing a setting back brings the earlier
-result back at once, for all that was ever made in this session is remembered by what was asked and
-what it was made from.
+result back at once, for what was made in this session is remembered by what was asked and what it
+was made from, as far as it fits into memory.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import streamlit as st
 
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.further_tables import FurtherTable
+from smdp.analysis.known_results import Known, KnownResults
 from smdp.analysis.plan import AnalysisPlan
 from smdp.analysis.provenance import StepRecord
-from smdp.plain_data import fingerprint
 from smdp.progress import Progress
 from smdp.steps import Step, step_named, steps
 from smdp.steps.step import StepState
@@ -41,6 +41,7 @@ class Key(StrEnum):
     ANALYSIS = "analysis"
     PLANS = "plans"
     KNOWN = "known"
+    HISTORY = "history"
     SIMULATED = "simulated"
     KEPT = "kept"
     VISIT = "visit"
@@ -54,14 +55,7 @@ class Key(StrEnum):
     PAGE_STEP = "page step"
     NEWS = "news"
     SKELETONS = "skeletons"
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """A result that was made in this session, and how."""
-
-    result: Any
-    record: StepRecord
+    WENT_BACK = "went back"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,23 +94,22 @@ def put(changed: Analysis) -> None:
     for name, record in changed.records.items():
         if name in changed.results:
             remember_result(record, changed.results[name])
+    known().let_go(changed)
+
+
+def known() -> KnownResults:
+    """What was made in this session, and is remembered."""
+    found: KnownResults = _state(Key.KNOWN, KnownResults)
+    return found
 
 
 def remember_result(record: StepRecord, result: Any) -> None:
-    """What was stopped early is not: the same settings again are to run to the end."""
-    key = _key(record.step, record.asked, record.inputs)
-    if record.complete:
-        _state(Key.KNOWN, dict)[key] = Known(result, record)
+    known().remember(record, result)
 
 
 def known_results(step: str) -> Iterator[Known]:
-    """All that this session has made of a step, the latest first."""
-    every: dict[str, Known] = _state(Key.KNOWN, dict)
-    return (known for known in reversed(list(every.values())) if known.record.step == step)
-
-
-def _key(step: str, asked: Any, inputs: Any) -> str:
-    return fingerprint((step, asked, dict(inputs)))
+    """What this session has made of a step, the latest first."""
+    return known().of(step)
 
 
 def asked(step: Step, **sections: Any) -> Analysis:
@@ -126,11 +119,10 @@ def asked(step: Step, **sections: Any) -> Analysis:
 
 def recall(step: Step, wanted: Analysis) -> bool:
     """Take the step's result from this session's earlier ones; whether it was among them."""
-    key = _key(step.name, step.asked_by(wanted.plan), wanted.inputs(step))
-    known: Known | None = _state(Key.KNOWN, dict).get(key)
-    if known is not None:
-        put(wanted.with_record(known.record, known.result))
-    return known is not None
+    found = known().find(step.name, step.asked_by(wanted.plan), wanted.inputs(step))
+    if found is not None:
+        put(wanted.with_record(found.record, found.result))
+    return found is not None
 
 
 def run(step: Step, *, progress: Progress | None = None, **sections: Any) -> None:
@@ -250,7 +242,7 @@ def forget_results() -> None:
     running = _state(Key.JOBS, dict)
     for name in [name for name, job in running.items() if job.of_analysis]:
         running.pop(name).end()
-    for key in (Key.ANALYSIS, Key.PLANS, Key.KNOWN, Key.MEMO):
+    for key in (Key.ANALYSIS, Key.PLANS, Key.KNOWN, Key.MEMO, Key.HISTORY):
         st.session_state.pop(key, None)
 
 
@@ -263,6 +255,26 @@ def forget_choices() -> None:
     st.session_state[Key.KEPT] = {
         name: value for name, value in chosen.items() if name.startswith(SIMULATION_CHOICES)
     }
+
+
+#: Of nothing that an analysis was asked, so that they stay when one goes back in its history.
+OF_NO_STEP = (
+    SIMULATION_CHOICES, "note.", "report.", "figures.", "glossary.", "guided", "look.", "patient.",
+    "the policy", "shape.forms", "rule.added", "joined sheet:",
+)  # fmt: skip
+
+
+def choices_of_steps() -> dict[str, Any]:
+    """What was chosen on the pages for the analysis."""
+    chosen = _state(Key.KEPT, dict)
+    return {name: own for name, own in chosen.items() if not name.startswith(OF_NO_STEP)}
+
+
+def put_choices_of_steps(chosen: Mapping[str, Any]) -> None:
+    """These in place of the present ones; what is not among them starts from the plan."""
+    rest = _state(Key.KEPT, dict)
+    others = {name: own for name, own in rest.items() if name.startswith(OF_NO_STEP)}
+    st.session_state[Key.KEPT] = {**others, **chosen}
 
 
 # What was chosen on the pages.
@@ -338,6 +350,18 @@ def start_visit_anew() -> None:
     """Let the page's widgets start again from what was kept."""
     page, visit = st.session_state.get(Key.VISIT, ("", 0))
     st.session_state[Key.VISIT] = (page, visit + 1)
+
+
+def start_controls_anew() -> None:
+    """The same of all controls, wherever they are: of the page that is open, too."""
+    st.session_state[Key.WENT_BACK] = st.session_state.get(Key.WENT_BACK, 0) + 1
+    start_visit_anew()
+
+
+def control_key(name: str) -> str:
+    """The key of the control of that name: another one after each `start_controls_anew`."""
+    times = st.session_state.get(Key.WENT_BACK, 0)
+    return f"{name} ({times})" if times else name
 
 
 def begin_visit(page: str) -> int:

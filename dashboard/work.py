@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import history, session
 from dashboard.policy_choice import CHOICE
 from dashboard.session import Key
 from dashboard.table import LoadedTable, loaded, sheets_of
@@ -17,7 +17,7 @@ from smdp.plain_data import fingerprint, to_plain
 from smdp.steps import step_named, steps
 
 NOTE = "note."
-KEPT, LEARNED = "controls", "learned from"
+KEPT, LEARNED, HISTORY = "controls", "learned from", "history"
 #: Under which format 1 kept the choices; its controls of steps had other names.
 KEPT_IN_FORMAT_1, CHOICE_IN_FORMAT_1 = "kept", "policy.model"
 
@@ -65,7 +65,8 @@ def _choices(own: Analysis) -> dict[str, Any]:
     if prepared is not None and prepared is not own.prepared:
         record = next(k.record for k in session.known_results("rescaling") if k.result is prepared)
         found[LEARNED] = (record, prepared)
-    return found
+    past = history.to_save(own)
+    return found if past is None else {**found, HISTORY: past}
 
 
 def choices_so_far() -> str:
@@ -130,4 +131,5 @@ def put_into_session(analysis: Analysis, workbook: bytes = b"") -> None:
         session.remember_result(*earlier)
     st.session_state[Key.CHOICES_OPENED] = bool(analysis.choices)
     session.put(replace(analysis, choices={}))
+    history.opened(analysis.choices.get(HISTORY), session.the_analysis())
     session.start_visit_anew()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import history
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
@@ -74,7 +75,10 @@ with settings_column, errors_as_messages():
     if at_once and not is_running(TRIAL) and not (
         same_settings(TRIAL, **sections) and is_done(TRIAL)
     ):  # fmt: skip
+        as_planned = section_now(TRIAL) == sections["trial"]
         run(TRIAL, **sections)  # it takes a moment, so nobody has to ask for it
+        if as_planned:
+            history.take_in()
         st.rerun()  # the sidebar was drawn before it
 
 found = result(TRIAL)

@@ -74,7 +74,8 @@ def refit() -> None:
     part("A new version")
     st.caption(
         "The two tables become one study, by the same plan. What is known now is kept as a "
-        "version to compare with; save this analysis first if you want it back."
+        "version to compare with. Undo takes it back while this page is open; to have it for "
+        "longer, save this analysis first."
     )
     if st.button("Begin a new version with both tables", icon=":material/merge:"):
         with errors_as_messages():

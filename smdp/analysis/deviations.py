@@ -49,6 +49,7 @@ WORDS = {
     "labels": "Names of columns",
     "choices": "Names of values",
     "settings": "",
+    "imputation": "",
 }
 NONE, LEFT_OUT, ADDED, NOT_DONE = "none", "left out", "added", "not done"
 

@@ -6,7 +6,7 @@
     results/*.json    each step's result
     arrays.npz        the arrays of the results, each once
     table.parquet     the data as they were read, and table.json: labels and the like
-    choices.json      what the dashboard wants to find again
+    choices.json      what the dashboard wants to find again: controls, and the history
 
 Without the data, table and choices are left out, and with them the steps whose results are the
 values of single people. What stays: the plan, with the names of people left out by hand, and in

@@ -44,6 +44,15 @@ def test_sample_to_trajectories(open_page, screenshot, console_errors):
     expect(main(page)).to_contain_text("are not those that the result below", timeout=SLOW)
     expect(page.get_by_role("tab", name="Ranges")).to_have_attribute("aria-selected", "true")
 
+    sidebar = page.get_by_test_id("stSidebar")
+    sidebar.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    expect(sidebar).not_to_contain_text("756 transitions", timeout=SLOW)
+    expect(page.get_by_role("radio", name="Ordinal: common levels")).to_be_checked()
+    sidebar.get_by_role("button", name="Redo").click()
+    expect(sidebar).to_contain_text("756 transitions", timeout=SLOW)
+    screenshot("redone")
+
     for title in ("Missing values", "Data", "From a mobile-health trial to a policy you can read"):
         page.go_back()
         expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible(timeout=SLOW)

@@ -175,9 +175,9 @@ def _the_same_stopped_early(app):
     assert notice in app.text
     assert "What was finished" not in app.text
     assert not app.at.session_state[Key.JOBS]
-    known = app.at.session_state[Key.KNOWN].values()
+    known = app.at.session_state[Key.KNOWN].of("features")
     # The same settings would run to the end.
-    assert [each.result.complete for each in known if each.record.step == "features"] == [True]
+    assert [each.result.complete for each in known] == [True]
     assert notice in app.go("weights").text
 
 
