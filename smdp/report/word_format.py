@@ -110,20 +110,22 @@ class TableLayout:
 def table_layout(columns: Sequence[Sequence[str]], width_mm: float) -> TableLayout:
     """Columns as wide as what may not break in them; smaller text, or parts, where they must.
 
-    `columns`: their texts, the head first. In parts the first column stands in each.
+    `columns`: their texts, the head first. In parts the first column stands in each, and the second
+    too if only both tell the rows apart.
     """
     for points in SIZES:
         needs = _needs(columns, points)
         if sum(own.least for own in needs) <= width_mm:
             every = tuple(range(len(columns)))
             return TableLayout(points, (TablePart(every, _shared(needs, width_mm)),))
-    half = width_mm / 2
-    needs = [replace(own, least=min(own.least, half)) for own in _needs(columns, SIZES[1])]
-    parts, taken = [], [0]
-    for place in range(1, len(columns)):
-        if sum(needs[k].least for k in [*taken, place]) > width_mm and len(taken) > 1:
+    third = width_mm / 3  # beside two columns that name the rows
+    needs = [replace(own, least=min(own.least, third)) for own in _needs(columns, SIZES[1])]
+    stub = _stub(columns)
+    parts, taken = [], list(stub)
+    for place in range(len(stub), len(columns)):
+        if sum(needs[k].least for k in [*taken, place]) > width_mm and len(taken) > len(stub):
             parts.append(taken)
-            taken = [0]
+            taken = list(stub)
         taken.append(place)
     parts.append(taken)
     return TableLayout(
@@ -132,6 +134,15 @@ def table_layout(columns: Sequence[Sequence[str]], width_mm: float) -> TableLayo
             TablePart(tuple(part), _shared([needs[k] for k in part], width_mm)) for part in parts
         ),
     )
+
+
+def _stub(columns: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that name the rows."""
+    rows = len(columns[0])
+    if len(set(columns[0])) == rows or len(columns) < 3:
+        return [0]
+    both = set(zip(columns[0], columns[1], strict=True))
+    return [0, 1] if len(both) == rows else [0]
 
 
 @dataclass(frozen=True)
