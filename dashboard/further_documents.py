@@ -15,16 +15,22 @@ from smdp.progress import Progress
 from smdp.report.checklist_document import answers_of, build_checklist, checklists_for
 from smdp.report.documents import document_bytes
 from smdp.report.figure_files import zipped
+from smdp.report.figure_theme import FigureTheme
 from smdp.report.journal_tables import journal_tables
-from smdp.report.results_text import results_text
+from smdp.report.model_card import build_model_card
+from smdp.report.results_text import RESULTS, results_file, results_text
 from smdp.report.short import build_summary
 from smdp.report.table_files import TABLE_FORMATS, table_files
 from smdp.report.word_format import Paper
+from smdp.steps.policies import policy_names
+from smdp.text import capital
 
 FORMAT_NAMES = {"docx": "Word", "csv": "CSV", "md": "Markdown", "tex": "LaTeX", "xlsx": "Excel"}
 
 
-def summary_files(analysis: Analysis, title: str, author: str, paper: Paper) -> None:
+def summary_files(
+    analysis: Analysis, title: str, author: str, paper: Paper, theme: FigureTheme | None
+) -> None:
     """Two pages for people who will not read more."""
     part("Summary on two pages")
     st.caption(
@@ -38,7 +44,7 @@ def summary_files(analysis: Analysis, title: str, author: str, paper: Paper) -> 
     with st.container(horizontal=True):
         download(
             "Summary (HTML)",
-            lambda: document_bytes(made(), ".html"),
+            lambda: document_bytes(made(), ".html", theme=theme),
             file_name=file_name(analysis, "summary.html"),
             mime="text/html",
             icon=":material/html:",
@@ -46,8 +52,8 @@ def summary_files(analysis: Analysis, title: str, author: str, paper: Paper) -> 
         )
         make_then_download(
             "summary (Word)",
-            (work_so_far(), title, author, paper),
-            lambda say: document_bytes(made(), ".docx", paper=paper, progress=say),
+            (work_so_far(), title, author, paper, theme),
+            lambda say: document_bytes(made(), ".docx", paper=paper, theme=theme, progress=say),
             file_name(analysis, "summary.docx"),
             WORD,
             ":material/description:",
@@ -109,7 +115,7 @@ def table_box(analysis: Analysis) -> None:
     st.caption(
         "A paper's tables (participants, flow, effects, weights, values): each as CSV, Markdown "
         "and LaTeX, all of them in one Word document and one Excel workbook with a sheet of "
-        "contents."
+        f"contents; and the results as sentences ({RESULTS})."
     )
     names = controls.several(
         "Formats of the tables",
@@ -125,7 +131,8 @@ def table_box(analysis: Analysis) -> None:
 
     def make(say: Progress) -> bytes:
         own = journal_tables(analysis)
-        return zipped(table_files(own, formats, synthetic=analysis.source.synthetic))
+        files = table_files(own, formats, synthetic=analysis.source.synthetic)
+        return zipped({**files, **results_file(analysis)})
 
     make_then_download(
         "tables",
@@ -139,3 +146,39 @@ def table_box(analysis: Analysis) -> None:
     if sentences:
         with st.expander("Results as sentences, in the style of the APA"):
             st.code(" ".join(sentences), language=None, wrap_lines=True)
+
+
+def card_files(analysis: Analysis, author: str, paper: Paper) -> None:
+    """A policy's card as a page; the policy's own file holds the same as values."""
+    names = policy_names(analysis.policies)
+    if not names:
+        return
+    part("Model card")
+    st.caption(
+        "What a policy is for, from whom it was learned, how good it is and what it cannot do. The "
+        "policy's file (Policy, 'Take the policy with you') holds the same."
+    )
+    places, chosen = list(range(1, len(names) + 1)), 1
+    if len(names) > 1:
+        chosen = controls.select(
+            "Policy of the card",
+            "report.card",
+            places,
+            1,
+            "Each policy has a card of its own.",
+            lambda place: capital(names[place - 1]),
+        )
+    kinds = {".docx": ("Word", WORD), ".html": ("HTML", "text/html")}
+    with st.container(horizontal=True):
+        for ending, (label, mime) in kinds.items():
+            download(
+                f"Model card ({label})",
+                lambda ending=ending: document_bytes(  # type: ignore[misc]
+                    build_model_card(analysis, chosen, author=author), ending, paper=paper
+                ),
+                file_name=file_name(analysis, f"model-card-{chosen}{ending}"),
+                mime=mime,
+                icon=":material/badge:",
+                key=f"card{ending}",
+            )
+    say_failures(*(f"card{ending}" for ending in kinds))

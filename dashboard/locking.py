@@ -17,6 +17,7 @@ from smdp.report.documents import document_bytes
 from smdp.report.locked import build_preregistration
 from smdp.report.word_format import Paper
 from smdp.steps import DATA
+from smdp.text import moment
 
 
 def locked_plan(analysis: Analysis, author: str, paper: Paper) -> None:
@@ -32,7 +33,7 @@ def locked_plan(analysis: Analysis, author: str, paper: Paper) -> None:
         _lock(analysis)
         return
     st.markdown(
-        f"Locked on {literal(locked.date.replace('T', ' ').replace('+00:00', ' UTC'))}, "
+        f"Locked on {literal(moment(locked.date))}, "
         f"fingerprint `{locked.fingerprint[:16]}…`, outcome "
         f"{'hidden' if locked.outcome_hidden else 'not hidden'} until then."
     )

@@ -6,7 +6,6 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -20,15 +19,16 @@ from dashboard.session import remember, remembered
 from dashboard.show import errors_as_messages, literal, part
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.saved_file import analysis_to_bytes
+from smdp.blocks import Report
 from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
 from smdp.report.collect import build_report, report_figures
-from smdp.report.composed import FORMATS as COMPOSED
-from smdp.report.composed import composed_figure, usual_panels
+from smdp.report.composed import panel_files
+from smdp.report.documents import document_bytes
 from smdp.report.figure_files import FORMATS, figure_files, zipped
-from smdp.report.figure_theme import FONTS, PALETTES, THEMES
+from smdp.report.figure_theme import FONTS, PALETTES, THEMES, FigureTheme
 from smdp.report.html import to_html
-from smdp.report.journal import RESOLUTIONS, WIDTHS
+from smdp.report.journal import RESOLUTIONS
 from smdp.report.word_format import Paper
 from smdp.steps import steps
 from smdp.text import capital
@@ -55,7 +55,12 @@ def state_of_it(analysis: Analysis) -> None:
 
 
 def report_files(
-    analysis: Analysis, sections: tuple[str, ...], title: str, author: str, paper: Paper
+    analysis: Analysis,
+    sections: tuple[str, ...],
+    title: str,
+    author: str,
+    paper: Paper,
+    theme: FigureTheme | None,
 ) -> None:
     part("Report")
     st.caption(
@@ -66,12 +71,16 @@ def report_files(
 
     called = literal(title or analysis.source.name)
     st.markdown(f"**{called}**{f', by {literal(author)}' if author else ''}")
-    key = (work_so_far(), sections, title, author, paper)
+    key = (work_so_far(), sections, title, author, paper, theme)
     buttons, below = st.container(horizontal=True), st.container()
+
+    def made() -> Report:
+        return build_report(analysis, sections=sections, title=title, author=author)
+
     with buttons:
         download(
             "HTML",
-            lambda: to_html(build_report(analysis, sections=sections, title=title, author=author)),
+            lambda: to_html(made(), theme=theme),
             file_name=file_name(analysis, "report.html"),
             mime="text/html",
             icon=":material/html:",
@@ -81,7 +90,7 @@ def report_files(
         make_then_download(
             "Word",
             key,
-            lambda say: _word(analysis, sections, title, author, paper, say),
+            lambda say: document_bytes(made(), ".docx", paper=paper, theme=theme, progress=say),
             file_name(analysis, "report.docx"),
             WORD,
             ":material/description:",
@@ -95,31 +104,35 @@ def report_files(
         )
 
 
-def _word(
-    analysis: Analysis,
-    sections: tuple[str, ...],
-    title: str,
-    author: str,
-    paper: Paper,
-    say: Progress,
-) -> bytes:
-    from smdp.report.word import to_docx
+def figure_theme() -> FigureTheme | None:
+    """One look for all figures of the report, its Word document and the files; None if it fails."""
+    preset = controls.select(
+        "Look of figures",
+        "report.preset",
+        list(THEMES),
+        "single",
+        "Width, font, text and colours: a column of a journal's page, or two. Font, text and "
+        "colours are those of the report too; in Word, figures are as wide as its text.",
+        lambda name: f"{capital(name)}, {THEMES[name].width_mm:g} mm",
+    )
+    with st.expander("Width, height, font and colours"), errors_as_messages():
+        form = Form(f"figures.{preset}", THEMES[preset])
+        form.draw(options={"font": FONTS, "palette": tuple(PALETTES)})
+        return form.value()
+    return None
 
-    report = build_report(analysis, sections=sections, title=title, author=author)
-    return to_docx(report, paper=paper, progress=say)
 
-
-def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
+def figure_box(analysis: Analysis, sections: tuple[str, ...], theme: FigureTheme | None) -> None:
     """All figures of the report in one zip."""
     part("Figures")
     if find_browser() is None:
         st.info(f"{NO_CHROME}{IN_BROWSER}", icon=":material/image_not_supported:")
         return
     st.caption(
-        "Every figure of the report as files, in a journal's width, with the numbers behind it as "
-        "CSV. A single one is quicker saved by the camera below it, on its page."
+        "Every figure of the report as files, in the look chosen beside, with the numbers behind "
+        "it as CSV. A single one is quicker saved by the camera below it, on its page."
     )
-    one, two, three = st.columns([1.5, 1.6, 1])
+    one, two = st.columns([1.6, 1])
     with one:
         formats = controls.several(
             "Formats",
@@ -129,15 +142,6 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
             ["PNG"],
         )
     with two:
-        preset = controls.select(
-            "Size and look",
-            "report.preset",
-            list(THEMES),
-            "single",
-            "A column of a journal's page, or two: width, font, text, colours. They are below.",
-            lambda name: f"{capital(name)}, {THEMES[name].width_mm:g} mm",
-        )
-    with three:
         dpi = controls.radio(
             "Pixels to the inch",
             "report.dpi",
@@ -156,11 +160,6 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
         True,
         "Weights, effects, differences of Q and values in one figure, in two columns (not as PDF).",
     )
-    theme = None
-    with st.expander("Width, height, font and colours"), errors_as_messages():
-        form = Form(f"figures.{preset}", THEMES[preset])
-        form.draw(options={"font": FONTS, "palette": tuple(PALETTES)})
-        theme = form.value()
     if not formats:
         st.caption("Choose at least one format.")
     if not formats or theme is None:
@@ -171,11 +170,8 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...]) -> None:
         figures = report_figures(analysis, sections=sections)
         look: dict[str, Any] = {"titles": titles, "greyscale": grey, "dpi": dpi}
         files = figure_files(figures, formats=chosen, preset=theme, progress=say, **look)
-        together = usual_panels(figures) if panels else []
-        for kind in chosen if len(together) > 1 else ():
-            if kind in COMPOSED:
-                wide = replace(theme, width_mm=max(theme.width_mm, WIDTHS["double"]))
-                files[f"panels.{kind}"] = composed_figure(together, kind, theme=wide, **look)
+        if panels:
+            files |= panel_files(figures, chosen, theme=theme, **look)
         return zipped(files)
 
     make_then_download(

@@ -109,6 +109,11 @@ def interval_text(estimate: float, lower: float, upper: float, digits: int = 2) 
     return f"{text} ({lower:.{digits}f} to {upper:.{digits}f})"
 
 
+def moment(date: str) -> str:
+    """A date and time of a record as people write it: '2026-01-02 03:04:05 UTC'."""
+    return date.replace("T", " ").replace("+00:00", " UTC")
+
+
 def duration(seconds: float) -> str:
     """'45 s', '12 min', '2 h 10 min'."""
     if seconds < 90:

@@ -38,17 +38,19 @@ with settings_column:
         "whole analysis stand on top of it in any case.",
     )
     sections = tuple(key for key in there if titles[key] not in left_out)
+    theme = widgets.figure_theme()
 
 with main:
     widgets.state_of_it(analysis)
     if not sections:
         st.info("A report needs at least one section.", icon=":material/info:")
     else:
-        widgets.report_files(analysis, sections, title, author, paper)
-        further.summary_files(analysis, title, author, paper)
+        widgets.report_files(analysis, sections, title, author, paper, theme)
+        further.summary_files(analysis, title, author, paper, theme)
         further.checklist_files(analysis, author, paper)
         further.table_box(analysis)
-        widgets.figure_box(analysis, sections)
+        further.card_files(analysis, author, paper)
+        widgets.figure_box(analysis, sections, theme)
     locking.locked_plan(analysis, author, paper)
     widgets.analysis_files(analysis)
     part("My notes")

@@ -597,11 +597,13 @@ def run_analysis(
     plan: AnalysisPlan,
     *,
     tables: Mapping[str, pd.DataFrame] | None = None,
+    outcome_hidden: bool = False,
     progress: Progress | None = None,
 ) -> Analysis:
     """Do what the plan says with a table, or with the file that holds it (`Analysis.run_all`).
 
     `tables`: those that the plan joins, by name; else their files are looked for beside this one.
+    `outcome_hidden`: with the outcome shuffled among the rows, before a plan is locked.
     The result depends on the tables and the plan only.
     """
     if tables is None:
@@ -609,7 +611,8 @@ def run_analysis(
     if not isinstance(table, pd.DataFrame):
         (progress or silent)(0.0, "Reading the table")
         table = read_table(table, sheet=plan.reading.sheet)
-    return Analysis.begin(plan, table, tables).run_all(progress=progress)
+    begun = Analysis.begin(plan, table, tables).with_outcome_hidden(outcome_hidden)
+    return begun.run_all(progress=progress)
 
 
 def _only(mapping: Mapping[str, Any], names: list[str]) -> dict[str, Any]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from smdp.commands.terminal import ProgressBar, complain, say
 from smdp.errors import SettingError, SmdpError
+from smdp.text import listing, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
     from smdp.blocks import Report
+    from smdp.report.figure_theme import FigureTheme
 
 HTML, WORD = (".html", ".htm"), (".docx",)
 SAME_NAME = "beside --out"
@@ -20,10 +23,15 @@ examples:
   smdp report study.smdp --out report.html
   smdp report study.smdp --out report.html --docx
   smdp report study.smdp --figures figures/ --format svg pdf --preset single --greyscale
+  smdp report study.smdp --figures figures/ --preset "Nature, two columns" --height 0.8 --panels
   smdp report study.smdp --summary short.docx --checklists lists/ --tables tables/
+  smdp report study.smdp --model-card card.docx --policy 2
   smdp report study.smdp --out methods.docx --sections methods appendix
 
 sections: {sections}
+
+looks: {looks}
+fonts: {fonts}; palettes: {palettes}
 
 The HTML report is one file that needs no network. Word documents and figures in files are drawn by
 Chrome or Chromium on this machine; the environment variable BROWSER_PATH names one.
@@ -82,8 +90,27 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--tables",
         type=Path,
         metavar="FOLDER",
-        help="a paper's tables as Word, CSV, Markdown, LaTeX and one Excel workbook",
+        help="a paper's tables as Word, CSV, Markdown, LaTeX and one Excel workbook, and the "
+        "results as sentences",
     )
+    further.add_argument(
+        "--model-card", type=Path, metavar="FILE", help="of a policy (.docx, .html or .md)"
+    )
+    further.add_argument(
+        "--policy", type=int, default=1, metavar="N", help="whose model card, counted from 1 (1)"
+    )
+    look = parser.add_argument_group("look of figures, in reports and in files")
+    look.add_argument(
+        "--preset",
+        default="single",
+        metavar="LOOK",
+        help="single, double or that of a publisher, see below (single: 85 mm wide)",
+    )
+    look.add_argument("--width", type=float, metavar="MM", help="another width, of files")
+    look.add_argument("--height", type=float, metavar="FACTOR", help="on a figure's own height")
+    look.add_argument("--points", type=float, metavar="PT", help="the smallest text in print")
+    look.add_argument("--font", help="see below")
+    look.add_argument("--colours", metavar="PALETTE", help="see below")
     figures = parser.add_argument_group("figures in files")
     figures.add_argument(
         "--figures", type=Path, metavar="FOLDER", help="where figures go: a folder, or a .zip"
@@ -92,7 +119,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--format", nargs="+", default=["png"], choices=("svg", "pdf", "png", "tiff"), help="(png)"
     )
     figures.add_argument(
-        "--preset", default="single", choices=("single", "double"), help="85 or 170 mm wide"
+        "--panels", action="store_true", help="one more with panels A, B, C (not as PDF)"
     )
     figures.add_argument(
         "--dpi", type=int, default=300, choices=(300, 600), help="of PNG and TIFF (300)"
@@ -106,67 +133,113 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def _help(parser: argparse.ArgumentParser) -> str:
-    """The sections are known to the steps, which are asked only when somebody wants help."""
+    """Sections and looks bring much along, which waits until somebody wants help."""
     from smdp.report.collect import section_titles
+    from smdp.report.figure_theme import FONTS, PALETTES, THEMES
 
-    parser.epilog = EPILOG.format(sections=", ".join(section_titles()))
+    parser.epilog = EPILOG.format(
+        sections=", ".join(section_titles()),
+        looks="; ".join(THEMES),
+        fonts=", ".join(FONTS),
+        palettes=", ".join(PALETTES),
+    )
     return argparse.ArgumentParser.format_help(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     page, document = _outputs(options)
-    further = (options.summary, options.checklists, options.tables)
+    further = (options.summary, options.checklists, options.tables, options.model_card)
     wanted = [path for path in (page, document, options.figures, *further) if path is not None]
     if not wanted:
         raise SettingError(
             "Nothing was asked for.",
             "Add --out report.html, --docx report.docx, --summary short.docx, --checklists DIR, "
-            "--tables DIR or --figures DIR.",
+            "--tables DIR, --model-card card.docx or --figures DIR.",
         )
     _refuse_overwriting(wanted, options.overwrite)
-    if options.summary is not None:
-        from smdp.report.documents import check_ending
+    from smdp.report.documents import check_ending
 
-        check_ending(options.summary)
+    for path in filter(None, (options.summary, options.model_card)):
+        check_ending(path)
+    theme = _theme(options)
     analysis = _analysis(options)
     if options.locked is not None:
         from smdp.analysis.locked_plan import read_locked
 
         analysis = analysis.with_locked(read_locked(options.locked))
-    from smdp.report.collect import build_report, report_figures
+    from smdp.report.collect import build_report
 
     if page is not None or document is not None:
         report = build_report(
             analysis, sections=options.sections, title=options.title, author=options.author
         )
-        _write_report(report, page, document, options)
+        _write_report(report, page, document, theme, options)
         for banner in report.banners:
             complain(f"smdp: {banner.severity}: {banner.text}")
-    _write_further(analysis, options)
+    _write_further(analysis, theme, options)
     if options.figures is not None:
-        from smdp.report.figure_files import export_figures
-
-        bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
-        try:
-            files = export_figures(
-                report_figures(analysis, sections=options.sections),
-                options.figures,
-                formats=options.format,
-                preset=options.preset,
-                dpi=options.dpi,
-                greyscale=options.greyscale,
-                titles=not options.no_titles,
-                data=not options.no_csv,
-                progress=bar,
-            )
-        finally:
-            bar.end()
-        say(f"{len(files)} file{'' if len(files) == 1 else 's'} of figures in {options.figures}")
+        _write_figures(analysis, theme, options)
     return 0
 
 
-def _write_further(analysis: Analysis, options: argparse.Namespace) -> None:
-    """The summary, the checklists, the tables."""
+def _theme(options: argparse.Namespace) -> FigureTheme:
+    """The look that was chosen, with what was asked for besides."""
+    from smdp.report.figure_theme import THEMES
+
+    if options.preset not in THEMES:
+        raise SettingError(
+            f"There is no look called '{shorten(options.preset)}'.",
+            f"Choose among these: {listing(THEMES, len(THEMES))}.",
+        )
+    asked = {
+        "width_mm": options.width,
+        "height": options.height,
+        "points": options.points,
+        "font": options.font,
+        "palette": options.colours,
+    }
+    return replace(
+        THEMES[options.preset], **{name: own for name, own in asked.items() if own is not None}
+    )
+
+
+def _write_figures(analysis: Analysis, theme: FigureTheme, options: argparse.Namespace) -> None:
+    from smdp.atomic_write import make_folder, write_whole
+    from smdp.report.collect import report_figures
+    from smdp.report.composed import panel_files
+    from smdp.report.figure_files import ZIP, figure_files, zipped
+
+    figures = report_figures(analysis, sections=options.sections)
+    look: dict[str, Any] = {
+        "dpi": options.dpi,
+        "greyscale": options.greyscale,
+        "titles": not options.no_titles,
+    }
+    bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
+    try:
+        files = figure_files(
+            figures,
+            formats=options.format,
+            preset=theme,
+            data=not options.no_csv,
+            progress=bar,
+            **look,
+        )
+        if options.panels:
+            files |= panel_files(figures, options.format, theme=theme, **look)
+    finally:
+        bar.end()
+    if options.figures.suffix.lower() == ZIP:
+        write_whole(options.figures, zipped(files))
+    else:
+        make_folder(options.figures)
+        for name, content in files.items():
+            write_whole(options.figures / name, content)
+    say(f"{len(files)} file{'' if len(files) == 1 else 's'} of figures in {options.figures}")
+
+
+def _write_further(analysis: Analysis, theme: FigureTheme, options: argparse.Namespace) -> None:
+    """The summary, the checklists, the tables, the model card."""
     from smdp.atomic_write import make_folder, write_whole
     from smdp.report.documents import document_bytes
 
@@ -175,7 +248,7 @@ def _write_further(analysis: Analysis, options: argparse.Namespace) -> None:
         from smdp.report.short import build_summary
 
         report = build_summary(analysis, title=options.title, author=author)
-        content = document_bytes(report, options.summary.suffix, paper=paper)
+        content = document_bytes(report, options.summary.suffix, paper=paper, theme=theme)
         say(f"{write_whole(options.summary, content)}")
     if options.checklists is not None:
         from smdp.report.checklist_document import build_checklist, checklists_for
@@ -188,32 +261,45 @@ def _write_further(analysis: Analysis, options: argparse.Namespace) -> None:
                 say(f"{write_whole(path, document_bytes(report, ending, paper=paper))}")
     if options.tables is not None:
         from smdp.report.journal_tables import journal_tables
+        from smdp.report.results_text import results_file
         from smdp.report.table_files import table_files
 
         make_folder(options.tables)
         files = table_files(journal_tables(analysis), synthetic=analysis.source.synthetic)
+        files |= results_file(analysis)
         for name, content in files.items():
             write_whole(options.tables / name, content)
         say(f"{len(files)} files of tables in {options.tables}")
+    if options.model_card is not None:
+        from smdp.report.model_card import build_model_card
+
+        report = build_model_card(analysis, options.policy, author=author)
+        content = document_bytes(report, options.model_card.suffix, paper=paper)
+        say(f"{write_whole(options.model_card, content)}")
 
 
 def _write_report(
-    report: Report, page: Path | None, document: Path | None, options: argparse.Namespace
+    report: Report,
+    page: Path | None,
+    document: Path | None,
+    theme: FigureTheme,
+    options: argparse.Namespace,
 ) -> None:
     from smdp.atomic_write import write_whole
-    from smdp.report.html import to_html
+    from smdp.report.documents import document_bytes
 
     if page is not None:
-        say(f"{write_whole(page, to_html(report).encode())}")
+        say(f"{write_whole(page, document_bytes(report, '.html', theme=theme))}")
     if document is not None:
         from smdp.report.browser import IN_BROWSER, find_browser
-        from smdp.report.word import to_docx
 
         if report.figures and find_browser() is None:
             complain(f"smdp: warning: no Chrome was found to draw the figures. {IN_BROWSER}")
         bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
         try:
-            content = to_docx(report, paper=options.paper, progress=bar)
+            content = document_bytes(
+                report, ".docx", paper=options.paper, theme=theme, progress=bar
+            )
         finally:
             bar.end()
         say(f"{write_whole(document, content)}")

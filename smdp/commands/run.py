@@ -75,6 +75,13 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="a plan locked before (smdp lock): reports then list every deviation from it",
     )
     parser.add_argument(
+        "--hide-outcome",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="shuffle the outcome among the rows, to try a plan before it is locked (default: as "
+        "the .smdp has it)",
+    )
+    parser.add_argument(
         "--without-data",
         action="store_true",
         help="write nothing that holds values or names of single people",
@@ -103,18 +110,22 @@ def run(options: argparse.Namespace) -> int:
     from smdp.analysis.result_files import write_results
     from smdp.parallel import workers
 
-    plan, table, tables = _plan_and_tables(options)
-    locked = None
+    saved = _saved(options)
+    plan, table, tables = _plan_and_tables(options, saved)
+    locked = None if saved is None else saved.locked
     if options.locked is not None:
         from smdp.analysis.locked_plan import read_locked
 
         locked = read_locked(options.locked)
+    hidden = options.hide_outcome
+    if hidden is None:
+        hidden = saved is not None and saved.outcome_hidden
     check_folder(options.out, options.overwrite)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     code = 0
     try:
         with workers(options.jobs, options.scheduler):
-            analysis = run_analysis(table, plan, tables=tables, progress=bar)
+            analysis = run_analysis(table, plan, tables=tables, outcome_hidden=hidden, progress=bar)
     except AnalysisCancelled as stop:
         analysis, code = stop.finished, INTERRUPTED
     finally:
@@ -134,15 +145,22 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def _plan_and_tables(options: argparse.Namespace) -> tuple[AnalysisPlan, Any, Any]:
-    """The plan, the table, and those that are joined, if they are not files beside the table."""
+def _saved(options: argparse.Namespace) -> Analysis | None:
+    """What the plan is taken from, if it is a saved analysis."""
     from smdp.analysis.analysis import load_analysis
+
+    return load_analysis(options.plan) if options.plan.suffix.lower() == ".smdp" else None
+
+
+def _plan_and_tables(
+    options: argparse.Namespace, saved: Analysis | None
+) -> tuple[AnalysisPlan, Any, Any]:
+    """The plan, the table, and those that are joined, if they are not files beside the table."""
     from smdp.analysis.plan import read_plan
 
     table: Any = options.data
     tables: Any = None
-    if options.plan.suffix.lower() == ".smdp":
-        saved = load_analysis(options.plan)
+    if saved is not None:
         plan = saved.plan
         if table is None:
             table, tables = saved.table, saved.frames

@@ -40,6 +40,8 @@ from smdp.text import listing
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
+    from smdp.report.figure_theme import FigureTheme
+    from smdp.report.word_format import Paper
 
 MADE_UP = "Synthetic data: made by a program, about nobody. Nothing here is a finding."
 #: Sections that are of no step.
@@ -126,19 +128,24 @@ def build_report(
     )
 
 
-def write_report(analysis: Analysis, path: str | PathLike[str], **options: Any) -> Path:
+def write_report(
+    analysis: Analysis,
+    path: str | PathLike[str],
+    *,
+    paper: Paper = "A4",
+    theme: FigureTheme | None = None,
+    **options: Any,
+) -> Path:
     """Write the report as HTML, or as Word where the file's name ends in .docx.
 
-    `options`: those of `build_report`.
+    `paper`: of Word. `theme`: of its figures. `options`: those of `build_report`.
     """
-    from smdp.report.html import to_html
+    from smdp.report.documents import document_bytes
 
-    report, target = build_report(analysis, **options), Path(path)
-    if target.suffix.lower() != ".docx":
-        return write_whole(target, to_html(report).encode())
-    from smdp.report.word import to_docx
-
-    return write_whole(target, to_docx(report))
+    target = Path(path)
+    ending = ".docx" if target.suffix.lower() == ".docx" else ".html"
+    report = build_report(analysis, **options)
+    return write_whole(target, document_bytes(report, ending, paper=paper, theme=theme))
 
 
 def report_figures(

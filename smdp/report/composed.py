@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 from smdp.blocks import NamedFigure
 from smdp.progress import Progress, silent
 from smdp.report.browser import Drawing, draw
 from smdp.report.figure_theme import FigureTheme
-from smdp.report.journal import PrintSize, for_print
+from smdp.report.journal import WIDTHS, PrintSize, for_print
 from smdp.settings import require
 
 GAP_MM = 4.0
@@ -33,6 +34,28 @@ def usual_panels(figures: Sequence[NamedFigure]) -> list[NamedFigure]:
             own = [each for each in own if each.name.endswith("-differences")] or own
         found += own[:1]
     return found
+
+
+def panel_files(
+    figures: Sequence[NamedFigure], kinds: Iterable[str], *, theme: FigureTheme, **look: Any
+) -> dict[str, bytes]:
+    """The usual panels together in each of the formats that can hold them; none of fewer than two.
+
+    `look`: as `composed_figure` has it. Never narrower than two columns.
+    """
+    panels = usual_panels(figures)
+    wide = replace(theme, width_mm=max(theme.width_mm, WIDTHS["double"]))
+    return {
+        _panels_name(panels, kind): composed_figure(panels, kind, theme=wide, **look)
+        for kind in (kinds if len(panels) > 1 else ())
+        if kind in FORMATS
+    }
+
+
+def _panels_name(panels: Sequence[NamedFigure], kind: str) -> str:
+    """Marked as its panels are: synthetic, out of date."""
+    marks = tuple(dict.fromkeys(mark for panel in panels for mark in panel.marks))
+    return f"{replace(panels[0], name='panels', marks=marks).file_name}.{kind}"
 
 
 def composed_figure(

@@ -29,6 +29,7 @@ from smdp.blocks import (
     is_number,
     readable,
 )
+from smdp.report.figure_theme import FigureTheme, in_theme
 from smdp.report.html_page import page
 
 WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
@@ -36,9 +37,9 @@ LOOKS = {"error": "error", "warning": "warning", "note": "remark"}
 LONGEST_IN_ONE_LINE = 14  # letters of a cell
 
 
-def to_html(report: Report) -> str:
-    """The whole file, to be written as UTF-8."""
-    writer = _HtmlWriter()
+def to_html(report: Report, *, theme: FigureTheme | None = None) -> str:
+    """The whole file, to be written as UTF-8. `theme`: font and colours of its figures."""
+    writer = _HtmlWriter(theme)
     sections = "\n".join(writer.section(each) for each in report.sections)
     title = _escaped(report.title)
     byline = f'<p class="byline">{_escaped(report.author)}</p>' if report.author else ""
@@ -64,8 +65,9 @@ def _contents(report: Report) -> str:
 class _HtmlWriter:
     """Blocks to HTML; collects the figures' data, which stand at the end of the page."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: FigureTheme | None) -> None:
         self.data: list[str] = []
+        self.theme = theme
 
     def section(self, section: Section) -> str:
         blocks = "\n".join(self.block(each) for each in section.blocks)
@@ -135,7 +137,8 @@ class _HtmlWriter:
     def _(self, block: NamedFigure) -> str:
         key = f"figure-{len(self.data) + 1}"
         # Within a script element only "<" can do harm, and JSON has another way to write it.
-        content = block.figure.to_json().replace("<", "\\u003c")
+        figure = block.figure if self.theme is None else in_theme(block.figure, self.theme)
+        content = figure.to_json().replace("<", "\\u003c")
         self.data.append(f'<script type="application/json" id="{key}">{content}</script>\n')
         height = int(block.figure.layout.height or 420)
         marks = "; ".join(block.marks)

@@ -17,7 +17,7 @@ from smdp.blocks import (
     table,
 )
 from smdp.report.appendix import flat_settings, shown
-from smdp.text import listing, plural, shorten
+from smdp.text import listing, moment, plural, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 ALL_ROWS = 100_000
 YOU_WRITE = "You must write this: "
 HIDDEN = (
-    "While the plan was made, the outcome was shuffled among the rows, so that nothing could be "
-    "learned from it."
+    "When the plan was locked, the program had the outcome hidden: its values were shuffled among "
+    "the rows. Whether anybody had seen it before, the program cannot know."
 )
-NOT_HIDDEN = "The program did not hide the outcome while the plan was made."
+NOT_HIDDEN = "The program did not hide the outcome when the plan was locked."
 
 
 def deviation_blocks(analysis: Analysis) -> list[Block]:
@@ -41,7 +41,7 @@ def deviation_blocks(analysis: Analysis) -> list[Block]:
     found = analysis.deviations
     told: list[Block] = [
         Paragraph(
-            f"The plan was locked on {_when(locked)}; SHA-256 of the locked file's content: "
+            f"The plan was locked on {moment(locked.date)}; SHA-256 of the locked file's content: "
             f"{locked.fingerprint}. {_hidden(locked)}"
         )
     ]
@@ -85,7 +85,7 @@ def build_preregistration(locked: LockedPlan, *, title: str = "", author: str = 
     return Report(
         title=shorten(title, 120) or f"Preregistration: {shorten(name, 80)}",
         author=shorten(author, 120),
-        date=_when(locked),
+        date=moment(locked.date),
         source=name,
         synthetic=data is not None and data.synthetic,
         banners=(),
@@ -94,10 +94,6 @@ def build_preregistration(locked: LockedPlan, *, title: str = "", author: str = 
             for place, (head, blocks) in enumerate(parts.items(), start=1)
         ),
     )
-
-
-def _when(locked: LockedPlan) -> str:
-    return locked.date.replace("T", " ").replace("+00:00", " UTC")
 
 
 def _hidden(locked: LockedPlan) -> str:

@@ -15,7 +15,7 @@ from smdp.errors import SettingError
 from smdp.export.policy_file import NOT_FOR, PURPOSE
 from smdp.report.collect import banners, today
 from smdp.steps.policies import learned_from, policy_names
-from smdp.text import shorten
+from smdp.text import moment, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -108,12 +108,13 @@ def _limits(analysis: Analysis) -> list[str]:
 
 def build_model_card(analysis: Analysis, policy: int = 1, *, author: str = "") -> Report:
     """The card as a document."""
-    from smdp.words.policy_value import gain_sentence
+    from smdp.evaluation.value_tables import DOUBLY_ROBUST
+    from smdp.words.policy_value import gain_sentence, units, value_words
 
     card = model_card(analysis, policy)
     facts = [
         ("policy", card["policy"]),
-        ("made", f"{card['made']} with smdp {card['version']}"),
+        ("made", f"{moment(card['made'])} with smdp {card['version']}"),
         ("data", f"{card['data']['name']} (SHA-256 {card['data']['sha256'][:16]}…)"),
         ("outcome", "; ".join(filter(None, card["outcome"].values()))),
         ("actions", ", ".join(card["actions"])),
@@ -124,7 +125,10 @@ def build_model_card(analysis: Analysis, policy: int = 1, *, author: str = "") -
     if card["performance"]:
         value = analysis.values[policy - 1]
         sentence = gain_sentence(value, card["policy"], analysis.outcome_name)
-        worth = [Paragraph(sentence, strong=True)]
+        main = (value.table["method"] == DOUBLY_ROBUST).to_numpy()
+        words = value_words(value, card["policy"])[main].drop(columns="method")
+        note = f"Values are the {units(analysis.outcome_name)}."
+        worth = [Paragraph(sentence, strong=True), *table("Values", words, note)]
     fitted = analysis.policies[policy - 1].feature_map
     every = [fitted.variable(name) for name in card["variables"]]
     variables = [(own.in_words, own.unit, own.whole_kind or own.kind) for own in every]

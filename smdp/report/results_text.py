@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 
+#: The file of the sentences.
+RESULTS = "results.txt"
+
+
+def results_file(analysis: Analysis) -> dict[str, bytes]:
+    """The sentences as a file, a paragraph each; no file where there are none."""
+    told = results_text(analysis)
+    mark = "synthetic-" if analysis.source.synthetic else ""
+    return {mark + RESULTS: ("\n\n".join(told) + "\n").encode()} if told else {}
+
+
 def results_text(analysis: Analysis) -> list[str]:
     """A sentence for each effect and each value that was estimated."""
     from smdp.words.apa import apa_effects, apa_value

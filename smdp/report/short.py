@@ -156,7 +156,7 @@ def _worth(analysis: Analysis) -> list[Block]:
         found += table("Values", words.drop(columns=["method"]), most=6)
     if analysis.trial is not None:
         found += _short([f"In the trial itself: {text}" for text in effects(analysis)[:1]])
-    if found:
+    if analysis.values:
         found.append(
             Paragraph(
                 "Nobody in the study followed this policy: these are estimates from people who "
@@ -173,11 +173,10 @@ def _checks(analysis: Analysis) -> list[Block]:
     grave = [p for p in dict.fromkeys(analysis.warnings) if p.severity in order]
     grave.sort(key=lambda problem: order[problem.severity])
     if grave:
-        found.append(
-            Paragraph(
-                f"Of {plural(len(grave), 'warning')} of the analysis, the first:", strong=True
-            )
-        )
+        few = len(grave) <= MOST_WARNINGS
+        told = plural(len(grave), "warning")
+        told = f"{told} of the analysis:" if few else f"Of {told} of the analysis, the first:"
+        found.append(Paragraph(told, strong=True))
         found += [notice(each) for each in grave[:MOST_WARNINGS]]
     else:
         found.append(Bullets(("No check found anything to warn of.",)))

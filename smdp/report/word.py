@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import singledispatchmethod
 from io import BytesIO
@@ -37,6 +38,7 @@ from smdp.blocks import (
 from smdp.progress import Progress
 from smdp.report.browser import BrowserError
 from smdp.report.figure_files import figure_files
+from smdp.report.figure_theme import FigureTheme
 from smdp.report.word_format import (
     KEPT_BLANK,
     MARGIN_MM,
@@ -84,17 +86,22 @@ def to_docx(
     *,
     dpi: int = 300,
     paper: Paper = "A4",
+    theme: FigureTheme | None = None,
     browser: str | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """The document's bytes. `browser`: the Chrome that draws; by default the one found here."""
+    """The document's bytes.
+
+    `theme`: of its figures, which are as wide as the text whatever it says. `browser`: the Chrome
+    that draws; by default the one found here.
+    """
     require(paper in PAPERS, "paper", " or ".join(map(repr, PAPERS)), paper)
     document = styled_document(WIDTH_MM, paper, compact=report.compact)
     tallest = PAPERS[paper][1] - 2 * MARGIN_MM - CAPTION_MM
     tallest = min(tallest, TALLEST_IF_COMPACT_MM) if report.compact else tallest
-    writer = _WordWriter(
-        document, _pictures(report, dpi, browser, progress), tallest, report.compact
-    )
+    look = replace(theme or FigureTheme(), width_mm=WIDTH_MM)
+    pictures = _pictures(report, look, dpi, browser, progress)
+    writer = _WordWriter(document, pictures, tallest, report.compact)
     document.add_heading(readable(report.title), level=0)
     for line in (report.author, _made(report)):
         if line:
@@ -117,14 +124,14 @@ def _made(report: Report) -> str:
 
 
 def _pictures(
-    report: Report, dpi: int, browser: str | None, progress: Progress | None
+    report: Report, look: FigureTheme, dpi: int, browser: str | None, progress: Progress | None
 ) -> Mapping[int, bytes]:
     """By the place of the figure in the report; none without a Chrome."""
     # Titles and marks stand in the captions; a figure is marked in its picture all the same.
     try:
         files = figure_files(
             report.figures,
-            preset="double",
+            preset=look,
             dpi=dpi,
             titles=False,
             data=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from docx import Document
@@ -24,7 +24,11 @@ MARGIN_MM = 20.0  # above and below
 #: Of a table's text, the usual size first; smaller where numbers would not fit otherwise.
 SIZES = (8.5, 7.5, 6.5)
 #: A cell's own margins and some air; of columns that may not be wider; of words that may break.
-PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 110.0, 42.0
+PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 160.0, 42.0
+#: Words of one cell stand beside each other in at least so much room.
+COMFORT_MM = 26.0
+#: How much wider letters may be where Arial is missing, as those of DejaVu Sans are.
+OTHER_FONT = 1.22
 #: Of a character of Helvetica and Arial, in thousandths of the size, from the blank on.
 WIDTHS = (
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
@@ -43,6 +47,7 @@ NUMBER = r"[-−+]?[<>]?\s?\d[\d,]*(?:\.\d+)?|[-−+]?\.\d+"
 SIZE = rf"(?:{NUMBER})(?: ?%)?"
 ONE_PIECE = re.compile(rf"(?:p [=<>] )?{SIZE}(?: to {SIZE})?(?: \({SIZE}(?: to {SIZE})?\))?")
 MINUS = re.compile(r"(?<![\w.\-−])-(?=\.?\d)")
+MINUS_IN_TEXT = re.compile(r"(?<=[ (\[])-(?=\.?\d)")
 P_VALUE = re.compile(r"\bp ([=<>]) (?=\.\d)")
 SHARE = re.compile(r"(?<=\d) %")
 BREAKS = re.compile(r"[ ]+|(?<=[^\W\d]-)(?=[^\W\d])")
@@ -54,15 +59,20 @@ KEPT_BLANK, TRUE_MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 def unbroken(text: str) -> str:
     """The text with numbers that no line end can break: true minus signs, blanks that hold."""
-    text = MINUS.sub(TRUE_MINUS, text)
+    return _with_kept_blanks(MINUS.sub(TRUE_MINUS, text))
+
+
+def _with_kept_blanks(text: str) -> str:
+    """No line ends within a p-value, after a minus sign, or before the sign of a share."""
+    text = MINUS_IN_TEXT.sub(TRUE_MINUS, text)
     text = P_VALUE.sub(rf"p{KEPT_BLANK}\1{KEPT_BLANK}", text)
     return SHARE.sub(f"{KEPT_BLANK}%", text)
 
 
 def cell_of_numbers(text: str) -> str:
-    """A cell that is a number with its interval stays in one line; others are left alone."""
+    """A cell that is a number with its interval stays in one line; in others, each number does."""
     if not ONE_PIECE.fullmatch(text):
-        return text
+        return _with_kept_blanks(text)
     return unbroken(text).replace(" ", KEPT_BLANK)
 
 
@@ -100,45 +110,63 @@ class TableLayout:
 def table_layout(columns: Sequence[Sequence[str]], width_mm: float) -> TableLayout:
     """Columns as wide as what may not break in them; smaller text, or parts, where they must.
 
-    `columns`: their texts, the head first. In parts the first column stands in each.
+    `columns`: their texts, the head first. In parts the first column stands in each, and the second
+    too if only both tell the rows apart.
     """
     for points in SIZES:
-        least, wanted = _widths(columns, points)
-        if sum(least) <= width_mm:
+        needs = _needs(columns, points)
+        if sum(own.least for own in needs) <= width_mm:
             every = tuple(range(len(columns)))
-            return TableLayout(points, (TablePart(every, _shared(least, wanted, width_mm)),))
-    least, wanted = _widths(columns, SIZES[1])
-    least = [min(own, width_mm / 2) for own in least]
-    parts, taken = [], [0]
-    for place in range(1, len(columns)):
-        if sum(least[k] for k in taken) + least[place] > width_mm and len(taken) > 1:
+            return TableLayout(points, (TablePart(every, _shared(needs, width_mm)),))
+    third = width_mm / 3  # beside two columns that name the rows
+    needs = [replace(own, least=min(own.least, third)) for own in _needs(columns, SIZES[1])]
+    stub = _stub(columns)
+    parts, taken = [], list(stub)
+    for place in range(len(stub), len(columns)):
+        if sum(needs[k].least for k in [*taken, place]) > width_mm and len(taken) > len(stub):
             parts.append(taken)
-            taken = [0]
+            taken = list(stub)
         taken.append(place)
     parts.append(taken)
     return TableLayout(
         SIZES[1],
         tuple(
-            TablePart(
-                tuple(part),
-                _shared([least[k] for k in part], [wanted[k] for k in part], width_mm),
-            )
-            for part in parts
+            TablePart(tuple(part), _shared([needs[k] for k in part], width_mm)) for part in parts
         ),
     )
 
 
-def _widths(columns: Sequence[Sequence[str]], points: float) -> tuple[list[float], list[float]]:
-    """Of each column: the least, and what would hold every cell in one line."""
-    least, wanted = [], []
+def _stub(columns: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that name the rows."""
+    rows = len(columns[0])
+    if len(set(columns[0])) == rows or len(columns) < 3:
+        return [0]
+    both = set(zip(columns[0], columns[1], strict=True))
+    return [0, 1] if len(both) == rows else [0]
+
+
+@dataclass(frozen=True)
+class _Need:
+    """Widths of a column: the least, what would do in another font, every cell in one line."""
+
+    least: float
+    safe: float
+    wanted: float
+
+
+def _needs(columns: Sequence[Sequence[str]], points: float) -> list[_Need]:
+    found = []
     for head, *cells in columns:
         words = {word for text in set(cells) for word in BREAKS.split(text)}
+        longest = max((text_mm(text, points) for text in set(cells)), default=0.0)
         narrow = max((_word_mm(word, points) for word in words), default=0.0)
         narrow = max(narrow, *(_word_mm(w, points, bold=True) for w in BREAKS.split(head)))
-        whole = max([text_mm(head, points, bold=True), *(text_mm(t, points) for t in set(cells))])
-        least.append(narrow + PADDING_MM)
-        wanted.append(max(min(whole + PADDING_MM, WIDEST_MM), narrow + PADDING_MM))
-    return least, wanted
+        narrow = max(narrow, min(longest, COMFORT_MM))
+        whole = max(longest, text_mm(head, points, bold=True))
+        safe = OTHER_FONT * narrow + PADDING_MM
+        wanted = max(min(OTHER_FONT * whole + PADDING_MM, WIDEST_MM), safe)
+        found.append(_Need(narrow + PADDING_MM, safe, wanted))
+    return found
 
 
 def _word_mm(word: str, points: float, *, bold: bool = False) -> float:
@@ -147,11 +175,16 @@ def _word_mm(word: str, points: float, *, bold: bool = False) -> float:
     return own if numbers else min(own, LONGEST_WORD_MM)
 
 
-def _shared(least: list[float], wanted: list[float], width_mm: float) -> tuple[float, ...]:
-    """What is left over goes to the columns that want more."""
-    lacking = sum(wanted) - sum(least)
-    share = min(1.0, max(0.0, width_mm - sum(least)) / lacking) if lacking > 0 else 1.0
-    return tuple(low + share * (high - low) for low, high in zip(least, wanted, strict=True))
+def _shared(needs: Sequence[_Need], width_mm: float) -> tuple[float, ...]:
+    """What is left over makes words safe in any font, then goes to the columns that want more."""
+    safe = _raised([own.least for own in needs], [own.safe for own in needs], width_mm)
+    return tuple(_raised(safe, [own.wanted for own in needs], width_mm))
+
+
+def _raised(widths: list[float], wished: list[float], width_mm: float) -> list[float]:
+    lacking = sum(wished) - sum(widths)
+    share = min(1.0, max(0.0, width_mm - sum(widths)) / lacking) if lacking > 0 else 1.0
+    return [low + share * (high - low) for low, high in zip(widths, wished, strict=True)]
 
 
 def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False) -> Any:

@@ -105,7 +105,7 @@ def test_a_download_that_fails_is_explained(prepared, monkeypatch):
 
     monkeypatch.setattr("dashboard.downloads.st.download_button", button)
     monkeypatch.setattr(report_widgets, "analysis_to_bytes", full)
-    monkeypatch.setattr(report_widgets, "to_html", lambda report: 1 / 0)
+    monkeypatch.setattr(report_widgets, "to_html", lambda report, **more: 1 / 0)
     prepared.run()
     assert not prepared.at.error
     for label, error in (("Analysis (.smdp)", SmdpError), ("HTML", SmdpError)):

@@ -12,7 +12,7 @@ from smdp.report.results_text import results_text
 from smdp.steps import step_named
 from smdp.steps.data import flow_of
 from smdp.steps.policies import policy_names
-from smdp.text import listing, percent, plural
+from smdp.text import listing, moment, percent, plural
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -244,7 +244,7 @@ def deviations(analysis: Analysis) -> Answer:
     if locked is None:
         return answered("", missing=f"{missing} No plan was locked.")
     found = analysis.deviations
-    text = f"A plan was locked on {locked.date}; the analysis departs from it in "
+    text = f"A plan was locked on {moment(locked.date)}; the analysis departs from it in "
     text += f"{plural(len(found), 'point')}, listed in the report." if found else "nothing."
     return answered(text, "deviations", missing=missing)
 
@@ -253,7 +253,7 @@ def registered(analysis: Analysis) -> Answer:
     if analysis.locked is None:
         return answered("", missing="Registry, number, address and date.")
     text = (
-        f"The plan of the analysis was locked on {analysis.locked.date} "
+        f"The plan of the analysis was locked on {moment(analysis.locked.date)} "
         f"(SHA-256 {analysis.locked.fingerprint[:16]}…)."
     )
     return answered(text, "deviations", missing="Registry, number, address and date.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from small_trial import quick_plan
 from smdp.analysis.analysis import Analysis, load_analysis
 from smdp.analysis.deviations import plan_deviations
 from smdp.analysis.locked_plan import LockedPlan, lock_plan, locked_from_toml
+from smdp.analysis.plan import plan_sections
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.step_request import StepRequest
 from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
@@ -18,8 +20,10 @@ from smdp.data.preparation_settings import RescalingSettings
 from smdp.data.read_table import read_table
 from smdp.data.shaping.compute import ComputeColumn
 from smdp.data.shaping.rows_and_names import DropColumns, KeepRows
-from smdp.errors import SettingError
+from smdp.errors import SettingError, SmdpError
 from smdp.policy.policy_settings import PolicySettings
+from smdp.result import same_content
+from smdp.settings import options_of
 from smdp.steps.step import StepState
 from smdp.steps.step_plans import PolicyPlan
 
@@ -177,6 +181,74 @@ def test_100_mutated_plans(planned):
             plan = CHANGES[k][0](plan)
         assert {each.place for each in plan_deviations(planned, plan)} == set(places)
         tried += 1
+
+
+def leaves(part, place=""):
+    """Every value of a plan as its file has it, by its place."""
+    if isinstance(part, dict) and part:
+        for key, own in part.items():
+            yield from leaves(own, f"{place}.{key}")
+    elif isinstance(part, list) and any(isinstance(own, dict) for own in part):
+        for own in part:
+            name = own.get("name", own.get("column", part.index(own)))
+            yield from leaves(own, f"{place}.{name}")
+    else:
+        yield place, part
+
+
+def another(value, hints, random):
+    """Another value of the same kind, within what most settings take."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + int(random.integers(1, 4))
+    if isinstance(value, float):
+        return value * float(random.uniform(0.4, 0.95))
+    options = [o for each in options_of(hints) for o in get_args(each) if isinstance(o, str)]
+    return next((o for o in options if o != value), value)
+
+
+def changed_anywhere(plan, random):
+    """One setting of any section, found by its class and not by a list of ours."""
+    sections = [s for s in plan_sections() if s not in ("notes", "roles", "reading", "new_data")]
+    for _ in range(200):
+        name = str(random.choice(sections))
+        section = getattr(plan, name)
+        if not is_dataclass(section):
+            continue
+        inner = [f.name for f in fields(section) if is_dataclass(getattr(section, f.name))]
+        holder = str(random.choice([*inner, ""]))
+        own = getattr(section, holder) if holder else section
+        field = str(random.choice([f.name for f in fields(own)]))
+        value = another(getattr(own, field), get_type_hints(type(own))[field], random)
+        if is_dataclass(value) or same_content(value, getattr(own, field)):
+            continue
+        try:
+            new = replace(own, **{field: value})
+            new = replace(section, **{holder: new}) if holder else new
+            return plan.replace(**{name: new})
+        except SmdpError:
+            continue  # it does not fit the others
+    raise AssertionError("nothing could be changed")
+
+
+def test_any_setting_of_any_section_is_listed(planned):
+    """100 plans changed at random: what is listed is what differs between the two files."""
+    random = np.random.default_rng(7)
+    places = set()
+    for _ in range(100):
+        plan = planned
+        for _ in range(int(random.integers(1, 5))):
+            plan = changed_anywhere(plan, random)
+        before, after = (dict(leaves(p.to_table(nulls=True))) for p in (planned, plan))
+        differing = {k for k in {**before, **after} if before.get(k) != after.get(k)}
+        differing -= {".screening.jobs"}  # of the machine; numbers do not depend on it
+        found = plan_deviations(planned, plan)
+        assert len(found) == len(differing), (differing, [each.place for each in found])
+        last = sorted(each.place.rpartition(".")[2] for each in found)
+        assert last == sorted(key.rpartition(".")[2] for key in differing)
+        places |= {each.place for each in found}
+    assert len(places) > 60
 
 
 def test_variables_in_another_order_are_said(planned):
