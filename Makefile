@@ -12,7 +12,7 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 # Every process that is started would compile all that it imports anew: three seconds a worker.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check fuzz bench setup style browser clean
+.PHONY: run test check fuzz bench setup style compiled browser clean
 
 run: .venv/installed
 	@$(BIN)/smdp dashboard
@@ -21,16 +21,25 @@ run: .venv/installed
 # would wait for one another.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-test: setup browser style
+test: setup browser
+	@$(MAKE) --no-print-directory -j 2 style compiled
 	$(PYTEST)
 
-check: setup style
+check: setup
+	@$(MAKE) --no-print-directory -j 2 style compiled
 	$(PYTEST) -m "not slow"
 
 style: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# On a fresh checkout as long as the types take, on another processor.
+compiled: .venv/compiled
+
+.venv/compiled: .venv/developing $(wildcard smdp/feature_map/adnn/*.py) smdp/policy/rule_search.py
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/compile_once.py
+	@touch $@
 
 CASES ?= 20000
 fuzz: setup

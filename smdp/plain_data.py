@@ -58,12 +58,15 @@ def fingerprint(value: object) -> str:
 def to_plain(value: object, arrays: dict[str, np.ndarray], *, with_words: bool = True) -> Any:
     """The value as JSON knows it; its arrays are put into `arrays`, and named there."""
 
+    if value is None or type(value) in (str, float, int, bool):  # most of what there is
+        return value
+
     def inner(part: object) -> Any:
         return to_plain(part, arrays, with_words=with_words)
 
     if isinstance(value, Enum):
         return {"$enum": tag_of(type(value)), "value": value.value}
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, int | float | str):
         return value
     if isinstance(value, np.generic):
         return value.item()
@@ -73,10 +76,10 @@ def to_plain(value: object, arrays: dict[str, np.ndarray], *, with_words: bool =
                     "shape": list(value.shape)}  # fmt: skip
         return {"$array": _store(value, arrays)}
     if isinstance(value, pd.Series):
-        return {"$series": to_plain(value.to_frame("values"), arrays),
+        return {"$series": _frame_to_plain({"values": value}.items(), None, value.index, arrays),
                 "name": to_plain(value.name, arrays)}  # fmt: skip
     if isinstance(value, pd.DataFrame):
-        return _frame_to_plain(value, arrays)
+        return _frame_to_plain(value.items(), value.columns.name, value.index, arrays)
     if isinstance(value, Mapping):
         return {"$map": [[inner(k), inner(v)] for k, v in value.items()]}
     if isinstance(value, tuple):
@@ -124,18 +127,26 @@ def _store(array: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
     return key
 
 
-def _frame_to_plain(frame: pd.DataFrame, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    columns = [to_plain(_column(frame.iloc[:, i]), arrays) for i in range(frame.shape[1])]
-    plain = frame.index.equals(pd.RangeIndex(len(frame))) and frame.index.name is None
+def _frame_to_plain(
+    named: Iterable[tuple[object, pd.Series]],
+    called: object,
+    index: pd.Index,
+    arrays: dict[str, np.ndarray],
+) -> dict[str, Any]:
+    """Of the columns with their names, what the names are called, and the rows' index."""
+    names, columns = zip(*named, strict=True) if (named := list(named)) else ((), ())
+    # No text equals a number: such an index, which many tables have, need not be compared.
+    numbered = isinstance(index.dtype, np.dtype) and index.equals(pd.RangeIndex(len(index)))
+    plain = numbered and index.name is None
     return {
-        "$frame": columns,
-        "names": [to_plain(name, arrays) for name in frame.columns],
-        "names called": to_plain(frame.columns.name, arrays),
-        "types": [str(kind) for kind in frame.dtypes],
-        "rows": len(frame),
-        "index": None if plain else to_plain(_column(frame.index.to_series()), arrays),
-        "index type": None if plain else str(frame.index.dtype),
-        "called": to_plain(frame.index.name, arrays),
+        "$frame": [to_plain(_column(column), arrays) for column in columns],
+        "names": [to_plain(name, arrays) for name in names],
+        "names called": to_plain(called, arrays),
+        "types": [str(column.dtype) for column in columns],
+        "rows": len(index),
+        "index": None if plain else to_plain(_column(index), arrays),
+        "index type": None if plain else str(index.dtype),
+        "called": to_plain(index.name, arrays),
     }
 
 
@@ -172,10 +183,12 @@ def _cell_type(name: Any) -> str:
     return name
 
 
-def _column(column: pd.Series) -> np.ndarray:
+def _column(column: pd.Series | pd.Index) -> np.ndarray:
     """Numbers and dates as they are, everything else (text, None) as objects."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return column.to_numpy()
+    if isinstance(column.dtype, pd.StringDtype):
+        return column.to_numpy(dtype=object, na_value=None)
     return _objects(None if pd.api.types.is_scalar(v) and pd.isna(v) else v for v in column)
 
 

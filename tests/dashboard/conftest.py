@@ -1,11 +1,13 @@
 """The dashboard driven by Streamlit's own test runner."""
 
+import functools
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from waiting import wait_until
@@ -15,9 +17,13 @@ from dashboard.session import Key
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.autosave import Autosaves
 
-# As a server does: a page is compiled once. The test runner would compile it in every run.
+# As a server does: a page is compiled once, and what is installed is looked through once. The test
+# runner would do the one in every run, the other in every session.
 _pages = ScriptCache()
 app_test.ScriptCache = local_script_runner.ScriptCache = lambda: _pages
+manifest_scanner.scan_component_manifests = functools.cache(
+    manifest_scanner.scan_component_manifests
+)
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
@@ -47,10 +53,18 @@ class Driver:
 
     def set_role(self, column: str, **cells: object) -> "Driver":
         """Edit a row of the table of columns."""
+        return self._edit({column: cells})
+
+    def set_roles(self, roles: dict[str, str]) -> "Driver":
+        """Edit a row for each, before the page runs again."""
+        return self._edit({column: {"role": role} for column, role in roles.items()})
+
+    def _edit(self, rows: dict[str, dict[str, object]]) -> "Driver":
         editor = self.at.data_editor[0]
-        row = int((editor.value["column"] == column).to_numpy().argmax())
         edits = dict(self.at.session_state[editor.key]["edited_rows"])
-        edits[row] = edits.get(row, {}) | cells
+        for column, cells in rows.items():
+            row = int((editor.value["column"] == column).to_numpy().argmax())
+            edits[row] = edits.get(row, {}) | cells
         state = {"edited_rows": edits, "added_rows": [], "deleted_rows": []}
         self.at.session_state[editor.key] = state
         return self.run()

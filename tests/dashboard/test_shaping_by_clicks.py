@@ -45,9 +45,7 @@ def data() -> bytes:
 def at_data(app: Driver, data: bytes) -> Driver:
     app.upload("raw.csv", data).go("data")
     # What is told by the action is not used without an answer to when it is known.
-    for name, role in TOLD.items():
-        app.set_role(name, role=role)
-    return app
+    return app.set_roles(TOLD)
 
 
 def key_of(app: Driver, ending: str) -> str:
