@@ -50,9 +50,11 @@ def holds_like(study, drawn):
     assert drawn.about == study.about
     assert drawn.subjects == study.subjects
     assert drawn.action_labels == study.action_labels
-    for j in range(len(study.variables)):
-        seen, made = (each.states[:, :, j][np.isfinite(each.states[:, :, j])]
-                      for each in (study, drawn))  # fmt: skip
+    for j, about in enumerate(study.about):
+        # What came before is one of the values of the present variable.
+        present = [k for k, each in enumerate(study.about) if each.column == about.column]
+        seen = study.states[:, :, present][np.isfinite(study.states[:, :, present])]
+        made = drawn.states[:, :, j][np.isfinite(drawn.states[:, :, j])]
         assert seen.min() <= made.min()
         assert made.max() <= seen.max()
         if len(np.unique(seen)) <= 20:
@@ -105,19 +107,22 @@ def test_what_was_learned_is_planted_and_can_be_taken_out():
 
 
 def test_chance_dependence_is_not_planted():
-    """The utility's own accidents with a variable that is noise do not come back."""
+    """The utility's own accidents with a variable that is noise do not come back.
+
+    Beside what both have in common at each time, as in screening: that is of the study's days.
+    """
     study = simulate("linear", subjects=12, times=30, seed=8).select(
         ("S1", "S2", "S3", "S4", "S40")
     )
-    rows = study.rows()
     lucky = study.utilities + 0.15 * study.states[:, :-1, 4]
     study = replace(study, utilities=lucky)
     twin = twin_of(study, "S1", "S2", "S3", "S4")
     found = []
     for seed in range(12):
         drawn = twin.draw(seed, world="nothing")
-        u, s = rows.at(drawn.utilities), rows.at(drawn.states)[:, 4]
-        found.append(np.corrcoef(u, s)[0, 1])
+        u, s = drawn.utilities, drawn.states[:, :-1, 4]
+        of_day = [each - each.mean(axis=0) for each in (u, s)]
+        found.append(np.corrcoef(*(each.ravel() for each in of_day))[0, 1])
     assert abs(np.mean(found)) < 3 * np.std(found, ddof=1) / np.sqrt(12), found
 
 
