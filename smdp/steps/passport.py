@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smdp.blocks import Paragraph, bullets, table
+from smdp.plain_data import fingerprint
 from smdp.progress import Progress
 from smdp.steps.code import INDENT, code
 from smdp.steps.data import long_table
@@ -34,7 +35,7 @@ def also_takes(analysis: Analysis) -> dict[str, str]:
         f"table '{each.name}'": known[each.name].source.fingerprint if each.name in known else ""
         for each in analysis.plan.reading.joined
     }
-    return {**found, "assignment": f"{roles.assignment}, {roles.nothing_hidden}"}
+    return {**found, "assignment": fingerprint((roles.assignment, roles.nothing_hidden))}
 
 
 def run(analysis: Analysis, progress: Progress) -> Passport:
