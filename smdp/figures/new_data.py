@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.figures.intervals import Row, dots
-from smdp.figures.style import BLUE, ORANGE, new_figure
+from smdp.figures.style import BLUE, ORANGE, new_figure, plain
 from smdp.text import interval_text, p_text
 from smdp.validation.calibration import Calibration
 from smdp.validation.likeness import Likeness
@@ -92,7 +92,9 @@ def calibration_figure(found: Calibration, outcome: OutcomeName = UTILITY_NAME) 
         hovertemplate="predicted %{x:.3g}, observed %{y:.3g}<br>%{customdata[0]} decisions of "
         "%{customdata[1]} people<extra></extra>",
     )
-    figure.update_xaxes(title=f"predicted advantage of the recommendation ({outcome.title})")
+    figure.update_xaxes(
+        title=f"predicted advantage of the recommendation ({plain(outcome.title, 60)})"
+    )
     figure.update_yaxes(title="observed advantage")
     figure.update_layout(legend={"orientation": "h", "y": 1.08, "x": 0})
     return figure

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.figures.intervals import Row, dots
-from smdp.figures.style import BLUE, GREY, ORANGE, new_figure
+from smdp.figures.style import BLUE, GREY, ORANGE, new_figure, plain
 from smdp.text import percent
 from smdp.validation.twin_study import TwinStudy
 
@@ -69,6 +69,6 @@ def gains_figure(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> go.F
                 line={"color": ORANGE, "width": 3, "dash": dash}, hoverinfo="skip",
             )  # fmt: skip
     figure.add_vline(x=0, line={"dash": "dot", "width": 1, "color": GREY})
-    figure.update_xaxes(title=f"true gain in the twin, {outcome.title} a decision")
+    figure.update_xaxes(title=f"true gain in the twin, {plain(outcome.title, 60)} a decision")
     figure.update_yaxes(title="% of drawn studies with less", range=[-4, 104])
     return figure

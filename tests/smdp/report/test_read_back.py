@@ -6,6 +6,7 @@ from dataclasses import replace
 from io import BytesIO
 from math import floor
 
+import numpy as np
 import pandas as pd
 import pytest
 from docx import Document
@@ -26,6 +27,7 @@ from smdp.report.short import build_summary
 from smdp.report.word import to_docx
 from smdp.steps.data import flow_of
 from smdp.text import shorten
+from smdp.validation.check_reliability import KNOWN
 
 NAMES = (
     *(f"feature {k}" for k in (1, 2)),
@@ -249,9 +251,20 @@ def facts(analysis):
         [(v.table, v.differences, v.positivity, v.discount, v.coverage, v.subjects, v.decisions)
          for v in analysis.values],
         [p.convergence for p in analysis.policies], linear.parameter_intervals,
-        analysis.rule, analysis.plan,
+        analysis.rule, analysis.plan, *of_twin_and_draws(analysis), analysis.passport, KNOWN,
         explained, risks, shares, study_frame()[STATES].isna().to_numpy().mean(), cells,
         seen[STATES].notna().sum(),
+    )  # fmt: skip
+
+
+def of_twin_and_draws(analysis):
+    twin, drawn = analysis.twin, analysis.imputations
+    gains = np.array([each.gain for each in twin.of("as learned")])
+    same = np.array([each.same for each in twin.of("as learned")])
+    others = twin.table[~twin.table["planted"]]
+    return (
+        twin, twin.table, twin.each, gains.mean(), same.mean(), others["kept"].sum() / len(gains),
+        drawn, drawn.effects, drawn.kept, drawn.patterns,
     )  # fmt: skip
 
 
