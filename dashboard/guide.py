@@ -74,6 +74,17 @@ STEPS = {
         "A recommendation comes with its margin and its reasons. *No recommendation* is an answer "
         "too.",
     ),
+    "Could this trial have found it?": (
+        "Nothing to press. This page can be skipped: it repeats the analysis on many drawn studies.",
+        "Studies like this one can be drawn from what was learned, with the same effects and with "
+        "none. How often does screening find what is there, and what is not? It tells what a "
+        "variable that was not kept means here.",
+    ),
+    "Can this be trusted?": (
+        "Press **Look at what it rests on**.",
+        "One row for each thing that the conclusions rest on, with its evidence. What you skipped "
+        "is *not checked*, and nothing adds the rows up to a score.",
+    ),
     "Report": (
         "Press **HTML** for a report, or save the analysis as one file.",
         "The methods paragraph is written from your settings. A reviewer who opens the saved file "

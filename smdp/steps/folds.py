@@ -11,7 +11,7 @@ from smdp.feature_map.kinds import map_kind
 from smdp.progress import Progress
 from smdp.steps.code import code, home
 from smdp.steps.step import Step
-from smdp.steps.step_plans import FoldsPlan
+from smdp.steps.step_plans import FoldsPlan, ScreeningPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +40,14 @@ def done_anew(plan: AnalysisPlan, folds: int, seed: int) -> FoldsPlan:
 
 
 def screened_anew(plan: AnalysisPlan) -> WholeAnalysis:
-    """Screening alone, as the plan has it."""
+    """Screening alone, as the plan has it, or by default."""
     from smdp.evaluation.whole_analysis import WholeAnalysis
+    from smdp.feature_map.identity import IDENTITY, IdentitySettings
 
-    own = plan.screening
-    if own is None:
-        return WholeAnalysis(policies=())
-    return WholeAnalysis(own.settings, policies=(), seeds=(own.seed, 0))
+    own = plan.screening or ScreeningPlan()
+    return WholeAnalysis(
+        own.settings, IdentitySettings(), policies=(), kind=IDENTITY.name, seeds=(own.seed, 0)
+    )
 
 
 def how(own: FoldsPlan) -> WholeAnalysis:

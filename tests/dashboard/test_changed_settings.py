@@ -204,7 +204,7 @@ def test_each_control_of_each_kind_of_map(kind):
     plan = small_plan().replace(
         features=FeatureMapPlan(kind, True, OF_ANOTHER_MAP[kind]),
         screening=None, stability=None, policies=(), evaluation=None, rule=None, placebo=None,
-        trial=None,
+        trial=None, twin=None,
     )  # fmt: skip
     app = open_file(done(plan)).go("feature_dimension")
     assert NOTICE not in app.text

@@ -163,7 +163,7 @@ def test_opened_again_every_page_shows_the_same(clicked, autosaves, monkeypatch)
     tiny(monkeypatch)
     analysis, sidebar = clicked
     app = open_file(analysis_to_bytes(analysis))
-    assert app.title == "Policy"
+    assert app.title == "Can this be trusted?"
     assert "controls show what its plan says" not in app.text
     look_at_every_page(app, sidebar)
     same_as(analysis, saved(app, autosaves))
@@ -176,7 +176,7 @@ def test_what_a_plan_made_is_opened_with_the_plans_choices(
     tiny(monkeypatch)
     app = open_file(repeated)
     assert "controls show what its plan says" in app.text
-    assert app.at.selectbox(key="the policy").value == "neural"
+    assert app.go("policy").at.selectbox(key="the policy").value == "neural"
     look_at_every_page(app, clicked[1])
     assert app.go("effects").at.multiselect(key="trial.moderators").value == ["stress"]
     assert "controls show what its plan says" not in app.text
