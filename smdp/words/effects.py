@@ -23,14 +23,15 @@ CLEAR = 0.05
 class Telling:
     """How effects are told: of which outcome, and how far their intervals can be trusted.
 
-    `logarithm`: the outcome is one, so that differences are percentages of what was measured.
+    `base`: of the logarithm that the outcome is, so that differences are percentages of what was
+    measured; None where it is none.
     `observed`: nobody is known to have been randomised, so that effects are differences. `learned`:
     probabilities were learned from several people, so that intervals are too narrow to be called
     what they are. `screened`: the controls are what screening kept.
     """
 
     outcome: OutcomeName = UTILITY_NAME
-    logarithm: bool = False
+    base: float | None = None
     observed: bool = False
     learned: bool = False
     screened: bool = False
@@ -150,9 +151,8 @@ def _averages_in_words(summary: TrialSummary, told: Telling) -> Iterator[str]:
                 )
             else:
                 text = f"On average, {action} changed {follows} by {effect} against {against}, {p}"
-            if told.logarithm:
-                ends = (np.expm1(row[c]) for c in ("estimate", "lower", "upper"))
-                text += f": on the scale before the logarithm {_signed_percents(*ends)}"
+            if told.base is not None:
+                text += f": on the scale before the logarithm {percents(row, told.base)}"
         yield text + "."
 
 
@@ -232,15 +232,19 @@ def _size_at(row: pd.Series, summary: TrialSummary, told: Telling) -> str:
     if summary.scale == "ratio":
         return f"{np.exp(row['estimate']):.2f} times"
     text = f"{row['estimate']:.{decimals([row['standard_error']])}f}"
-    return f"{text} ({_signed_percent(np.expm1(row['estimate']))})" if told.logarithm else text
+    return text if told.base is None else f"{text} ({_signed_percent(row['estimate'], told.base)})"
 
 
-def _signed_percent(share: float) -> str:
-    return f"{100 * share:+.0f} %"
+def percents(row: pd.Series, base: float) -> str:
+    """'+14 % (-1 % to +31 %)': differences of logarithms as changes of what was measured."""
+    estimate, lower, upper = (_signed_percent(each, base) for each in _ends(row))
+    return f"{estimate} ({lower} to {upper})"
 
 
-def _signed_percents(estimate: float, lower: float, upper: float) -> str:
-    return f"{_signed_percent(estimate)} ({_signed_percent(lower)} to {_signed_percent(upper)})"
+def _signed_percent(difference: float, base: float) -> str:
+    change = 100 * np.expm1(np.log(base) * difference)
+    text = f"{change:+.{0 if abs(change) >= 10 else 1}f}"
+    return f"{text} %"
 
 
 # Tables.
@@ -281,7 +285,7 @@ def trial_words(summary: TrialSummary, telling: Telling | None = None) -> pd.Dat
             "action": [action_name(a) for a in rows["action"]],
             "against": [action_name(a) for a in rows["against"]],
             "term": [_term(term) for term in rows["term"]],
-            f"{_what(summary)} ({interval_name(summary, told)})": _numbers(rows, summary),
+            **_sized(rows, summary, told),
             "p": [p_text(p) for p in rows["p_value"]],
         }
     )
@@ -308,6 +312,14 @@ def _what(summary: TrialSummary) -> str:
     return "risk ratio" if summary.kind == "yes/no" else "ratio of means"
 
 
+def _sized(rows: pd.DataFrame, summary: TrialSummary, told: Telling) -> dict[str, list[str]]:
+    """The columns that say how large effects are."""
+    found = {f"{_what(summary)} ({interval_name(summary, told)})": _numbers(rows, summary)}
+    if told.base is not None and summary.scale == "linear":
+        found["in percent"] = [percents(row, told.base) for _, row in rows.iterrows()]
+    return found
+
+
 def _numbers(rows: pd.DataFrame, summary: TrialSummary) -> list[str]:
     if summary.scale == "ratio":
         return [_ratio_text(row) for _, row in rows.iterrows()]
@@ -326,7 +338,7 @@ def by_variable_words(summary: TrialSummary, telling: Telling) -> pd.DataFrame:
             "action": [action_name(a) for a in rows["action"]],
             "variable": rows["variable"],
             "at": rows["value"],
-            f"{_what(summary)} ({interval_name(summary, telling)})": _numbers(rows, summary),
+            **_sized(rows, summary, telling),
             "p": [p_text(p) for p in rows["p_value"]],
             "p, all variables": [p_text(p) for p in rows["family_p"]],
         }
@@ -340,7 +352,7 @@ def delayed_words(summary: TrialSummary, telling: Telling) -> pd.DataFrame:
         {
             "action": [action_name(a) for a in rows["action"]],
             "decisions later": rows["later"],
-            f"{_what(summary)} ({interval_name(summary, telling)})": _numbers(rows, summary),
+            **_sized(rows, summary, telling),
             "p": [p_text(p) for p in rows["p_value"]],
             "decisions": rows["decisions"],
         }

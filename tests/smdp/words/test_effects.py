@@ -1,5 +1,6 @@
 """What is said of what treatment did: in its own scale and unit, and how far to trust it."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -31,9 +32,15 @@ def of_risks(linear):
 def test_numbers_and_percent(linear):
     summary = trial_summary(linear, moderators=["S1"])
     row = summary.effects.iloc[0]
-    plain, percent = (describe_trial(summary, Telling(logarithm=log))[0] for log in (False, True))
+    plain, percent, ten = (
+        describe_trial(summary, Telling(base=base))[0] for base in (None, math.e, 10)
+    )
     assert f"by {row['estimate']:.2f} (" in plain
     assert f"{100 * np.expm1(row['estimate']):+.0f} % (" in percent
+    assert f"{100 * (10 ** row['estimate'] - 1):+.0f} % (" in ten
+    told = trial_words(summary, Telling(base=math.e))["in percent"]
+    assert told.iloc[0] in percent
+    assert told.iloc[1].startswith(f"{100 * np.expm1(summary.effects['estimate'].iloc[1]):+.0f}")
     assert trial_words(summary)["term"].tolist() == [
         "average", "per unit of S1", "all moderators 0",
     ]  # fmt: skip
