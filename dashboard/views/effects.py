@@ -17,6 +17,7 @@ from smdp.steps import RESCALING, SCREENING, TRIAL
 from smdp.steps.trial import telling
 from smdp.text import capital, listing
 from smdp.words.effects import by_variable_words, delayed_words, direction, trial_words
+from smdp.words.explanation import action_name
 from smdp.words.policy_value import observational_notice
 
 #: Decisions times variables up to which the answer is there before a button could be pressed.
@@ -62,7 +63,7 @@ with settings_column, errors_as_messages():
             "time": ["", *numbers],
         },
         shown={
-            "reference": lambda label: label or trajectories.action_labels[0],
+            "reference": lambda label: action_name(label or trajectories.action_labels[0]),
             "time": lambda name: name or "number of the decision",
         },
     )

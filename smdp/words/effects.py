@@ -17,6 +17,8 @@ from smdp.words.policy_value import decimals
 
 #: Moderators are named in a sentence if their p-value for the family is at most this.
 CLEAR = 0.05
+#: Percentages from here on are told without decimals, and none above the second.
+TELLING_PERCENT, MOST_PERCENT = 10, 1000
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,13 @@ def _how(summary: TrialSummary, told: Telling) -> str:
 
 
 def _adjusted(summary: TrialSummary, told: Telling) -> str:
-    if not summary.controls:
-        return ""
-    which = ", which screening of the same data kept" if told.screened else ""
-    return f", adjusted for {listing(summary.controls, 8)}{which}"
+    parts = []
+    if summary.controls:
+        which = ", which screening of the same data kept," if told.screened else ""
+        parts.append(f"{listing(summary.controls, 8)}{which}")
+    if set(summary.moderators) - set(summary.controls):
+        parts.append("the moderators")
+    return f", adjusted for {' and '.join(parts)}".rstrip(",") if parts else ""
 
 
 def _averages(effects: pd.DataFrame) -> pd.DataFrame:
@@ -184,13 +189,12 @@ def _with_moderators(summary: TrialSummary) -> str:
 def _sizes(summary: TrialSummary) -> Iterator[str]:
     if summary.standardised is None or summary.kind == "yes/no":
         return
-    sizes = [
-        f"{interval_text(row['estimate'], row['lower'], row['upper'], 2)} ({row['action']})"
-        if len(summary.standardised) > 1
-        else interval_text(row["estimate"], row["lower"], row["upper"], 2)
-        for _, row in summary.standardised.iterrows()
-    ]
-    yield f"In standard deviations of the outcome, that is {listing(sizes)}."
+    rows = summary.standardised
+    sizes = [interval_text(*_ends(row), 2) for _, row in rows.iterrows()]
+    if len(rows) > 1:
+        told = zip(sizes, rows["action"], strict=True)
+        sizes = [f"{size} for {action_name(action)}" for size, action in told]
+    yield f"In standard deviations of the outcome, that is {'; '.join(sizes)}."
 
 
 def _for_whom(summary: TrialSummary) -> Iterator[str]:
@@ -237,14 +241,23 @@ def _size_at(row: pd.Series, summary: TrialSummary, told: Telling) -> str:
 
 def percents(row: pd.Series, base: float) -> str:
     """'+14 % (-1 % to +31 %)': differences of logarithms as changes of what was measured."""
-    estimate, lower, upper = (_signed_percent(each, base) for each in _ends(row))
+    changes = [_percent_change(each, base) for each in _ends(row)]
+    digits = 0 if max(map(abs, changes)) >= TELLING_PERCENT else 1
+    estimate, lower, upper = (_signed(change, digits) for change in changes)
     return f"{estimate} ({lower} to {upper})"
 
 
 def _signed_percent(difference: float, base: float) -> str:
-    change = 100 * np.expm1(np.log(base) * difference)
-    text = f"{change:+.{0 if abs(change) >= 10 else 1}f}"
-    return f"{text} %"
+    change = _percent_change(difference, base)
+    return _signed(change, 0 if abs(change) >= TELLING_PERCENT else 1)
+
+
+def _signed(change: float, digits: int) -> str:
+    return f"{change:+z.{digits}f} %" if change <= MOST_PERCENT else f"over {MOST_PERCENT:+,} %"
+
+
+def _percent_change(difference: float, base: float) -> float:
+    return float(100 * np.expm1(np.log(base) * difference))
 
 
 # Tables.

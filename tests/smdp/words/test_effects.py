@@ -98,3 +98,5 @@ def test_what_was_adjusted_for_is_said_and_that_screening_proposed_it(linear):
     )
     assert "least squares, adjusted for S1, with errors" in how
     assert "adjusted for S1, which screening of the same data kept, with errors" in proposed
+    moderated = " ".join(describe_trial(trial_summary(linear, controls=["S1"], moderators=["S3"])))
+    assert "least squares, adjusted for S1 and the moderators, with errors" in moderated
