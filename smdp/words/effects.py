@@ -380,13 +380,14 @@ def check_trial(summary: TrialSummary, learned: str) -> list[Problem]:
             "The probabilities of treatment were learned from the data of several people, as you "
             "say. Ordinary errors are then too small."
         )  # fmt: skip
+        named = percent(summary.coverage)
         remedy = (
-            "Do not call the intervals 95 %; an error for adaptive trials (Zhang, Janson & Murphy) "
+            f"Do not call the intervals {named}; an error for adaptive trials (Zhang, Janson & Murphy) "
             "is not computed here."
         )
         if learned == "not said":
             remedy = (
-                "Say under 'More' whether they were: if not, intervals are called 95 %. If they "
+                f"Say whether they were: if not, intervals are called {named}. If they "
                 "were, an error for adaptive trials (Zhang, Janson & Murphy) is needed, which is "
                 "not computed here."
             )

@@ -74,7 +74,7 @@ def test_where_probabilities_learned_no_interval_is_called_95_percent(linear):
     assert "which they do not reach" in " ".join(describe_trial(summary, told))
     assert not any("95 %" in name for name in trial_words(summary, told).columns)
     (asked,) = check_trial(summary, "not said")
-    assert "Say under 'More' whether they were" in asked.remedy
+    assert "Say whether they were" in asked.remedy
     (said,) = check_trial(summary, "yes")
     assert "Zhang, Janson & Murphy" in said.remedy
     assert check_trial(summary, "no") == []
