@@ -239,21 +239,21 @@ def _size_at(row: pd.Series, summary: TrialSummary, told: Telling) -> str:
     return text if told.base is None else f"{text} ({_signed_percent(row['estimate'], told.base)})"
 
 
-def percents(row: pd.Series, base: float) -> str:
+def percents(row: pd.Series, base: float, sign: str = " %") -> str:
     """'+14 % (-1 % to +31 %)': differences of logarithms as changes of what was measured."""
     changes = [_percent_change(each, base) for each in _ends(row)]
     digits = 0 if max(map(abs, changes)) >= TELLING_PERCENT else 1
-    estimate, lower, upper = (_signed(change, digits) for change in changes)
+    estimate, lower, upper = (f"{_signed(change, digits)}{sign}" for change in changes)
     return f"{estimate} ({lower} to {upper})"
 
 
 def _signed_percent(difference: float, base: float) -> str:
     change = _percent_change(difference, base)
-    return _signed(change, 0 if abs(change) >= TELLING_PERCENT else 1)
+    return f"{_signed(change, 0 if abs(change) >= TELLING_PERCENT else 1)} %"
 
 
 def _signed(change: float, digits: int) -> str:
-    return f"{change:+z.{digits}f} %" if change <= MOST_PERCENT else f"over {MOST_PERCENT:+,} %"
+    return f"{change:+z.{digits}f}" if change <= MOST_PERCENT else f"over {MOST_PERCENT:+,}"
 
 
 def _percent_change(difference: float, base: float) -> float:
@@ -329,7 +329,7 @@ def _sized(rows: pd.DataFrame, summary: TrialSummary, told: Telling) -> dict[str
     """The columns that say how large effects are."""
     found = {f"{_what(summary)} ({interval_name(summary, told)})": _numbers(rows, summary)}
     if told.base is not None and summary.scale == "linear":
-        found["in percent"] = [percents(row, told.base) for _, row in rows.iterrows()]
+        found["in percent"] = [percents(row, told.base, sign="") for _, row in rows.iterrows()]
     return found
 
 
@@ -382,8 +382,8 @@ def check_trial(summary: TrialSummary, learned: str) -> list[Problem]:
         )  # fmt: skip
         named = percent(summary.coverage)
         remedy = (
-            f"Do not call the intervals {named}; an error for adaptive trials (Zhang, Janson & Murphy) "
-            "is not computed here."
+            f"Do not call the intervals {named}; an error for adaptive trials (Zhang, Janson & "
+            "Murphy) is not computed here."
         )
         if learned == "not said":
             remedy = (
