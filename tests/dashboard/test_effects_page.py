@@ -37,7 +37,7 @@ def test_controls_moderators_and_what_is_compared_with(walking):
     walking.at.multiselect(key="trial.moderators").set_value(["pain"])
     walking.at.checkbox(key="trial.logarithm").check()
     walking.run()
-    assert "before the logarithm +" in walking.text
+    assert "before the logarithm over +1,000 %" in walking.text
     assert "per unit of pain" in tables(walking, "term")[0]["term"].tolist()
     walking.at.selectbox(key="trial.reference").set_value("message")
     walking.run()
