@@ -102,11 +102,11 @@ def p_text(p: float) -> str:
 
 
 def interval_text(estimate: float, lower: float, upper: float, digits: int = 2) -> str:
-    """'0.42 (0.18 to 0.66)', without an interval '0.42'."""
-    text = f"{estimate:.{digits}f}"
+    """'0.42 (0.18 to 0.66)', without an interval '0.42'; never '-0.00'."""
+    text = f"{estimate:z.{digits}f}"
     if math.isnan(lower) or math.isnan(upper):
         return text
-    return f"{text} ({lower:.{digits}f} to {upper:.{digits}f})"
+    return f"{text} ({lower:z.{digits}f} to {upper:z.{digits}f})"
 
 
 def moment(date: str) -> str:

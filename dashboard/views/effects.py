@@ -10,19 +10,27 @@ from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
 from dashboard.policy_choice import assignment, show_notice
 from dashboard.running import is_running, job_box
-from dashboard.session import is_done, keep, result, run, the_analysis
+from dashboard.session import is_done, keep, result, run, start_controls_anew, the_analysis
 from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
 from smdp.figures.effects import effect_figures, figure_words
 from smdp.steps import RESCALING, SCREENING, TRIAL
 from smdp.steps.trial import telling
-from smdp.text import capital, listing
+from smdp.text import capital, listing, percent
 from smdp.words.effects import by_variable_words, delayed_words, direction, trial_words
+from smdp.words.explanation import action_name
 from smdp.words.policy_value import observational_notice
 
 #: Decisions times variables up to which the answer is there before a button could be pressed.
 AT_ONCE = 400_000
 #: What is drawn under each tab.
 TABS = {"by-variable": "For whom", "over-time": "When", "later": "Later outcomes"}
+
+
+def choose(name: str, value: object) -> None:
+    """For the user, in a control that was drawn already."""
+    keep(name, value)
+    start_controls_anew()
+    st.rerun()
 
 
 def as_screening_found() -> None:
@@ -39,8 +47,25 @@ def as_screening_found() -> None:
         "for them narrows the intervals. The choice was made with the same data, which does no "
         "harm to the effects: these are right whatever is adjusted for.",
     ):
-        keep("trial.controls", tuple(names))
-        st.rerun()
+        choose("trial.controls", tuple(names))
+
+
+def were_they_learned() -> None:
+    """Asks about probabilities that seem to have been learned, where the answer decides."""
+    with st.container(border=True):
+        st.markdown(
+            "**Were the chances of treatment learned during the study, from several people's "
+            "data?** They look like it: the same state had other chances later on, for everybody. "
+            "Until you say, intervals are not called "
+            f"{percent(found.coverage)}."
+        )
+        yes, no = st.columns(2)
+        for place, answer, words, hint in (
+            (yes, "yes", "Yes, they were", "Ordinary intervals are then too narrow."),
+            (no, "no", "No, they were fixed", "By state or by schedule, before the study began."),
+        ):
+            if place.button(words, help=hint, width="stretch", key=f"effects.learned.{answer}"):
+                choose("trial.learned", answer)
 
 
 step_heading(TRIAL)
@@ -62,7 +87,7 @@ with settings_column, errors_as_messages():
             "time": ["", *numbers],
         },
         shown={
-            "reference": lambda label: label or trajectories.action_labels[0],
+            "reference": lambda label: action_name(label or trajectories.action_labels[0]),
             "time": lambda name: name or "number of the decision",
         },
     )
@@ -95,6 +120,8 @@ with main:
         if sections:
             changed_notice(TRIAL, **sections)
         told = telling(the_analysis())
+        if found.learned and sections and sections["trial"].learned == "not said":
+            were_they_learned()
         drawn = effect_figures(found, told)
         figure(drawn["average"], "effects")
         if way := direction(found, told):

@@ -47,6 +47,8 @@ MOST_ONE_BY_ONE = 60
 MOST_LEVELS = 12
 POINTS = 41
 FEW_PEOPLE = 5
+#: Of so many people that should get an action, by chance one in 150 times nobody does.
+EXPECTED = 5
 #: Of squares: columns that differ by less than a millionth say the same.
 REPEATED = 1e-12
 LEARNED = (
@@ -278,6 +280,7 @@ class _TrialDecisions:
         decided = int(rows.available.sum() - chance.sum())
         if decided:
             notes += (f"{decided:,} decisions were left out at which an action had probability 0.",)
+        notes += _never_given(rows, known.given, labels, chance)
         if not chance.any():
             raise DataError(
                 "At no decision had every action a chance, so effects cannot be estimated.",
@@ -371,6 +374,28 @@ def _closed(
     known = np.isfinite(rows.at(trajectories.probabilities)).all(axis=1)
     usual = (rows.utility >= seen.min()) & (rows.utility <= seen.max())
     return np.asarray(~rows.available & known & usual)
+
+
+def _never_given(
+    rows: ValueRows,
+    given: NDArray[np.float64],
+    labels: tuple[str, ...],
+    chance: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    """A note on each action that nobody got at times when, by its probabilities, many should."""
+    notes: tuple[str, ...] = ()
+    times = rows.time[chance]
+    for k, label in enumerate(labels):
+        expected = np.bincount(times, given[chance, k])
+        got = np.bincount(times, rows.level[chance] == k)
+        never = int(((got == 0) & (expected >= EXPECTED)).sum())
+        if never:
+            notes += (
+                f"Nobody got '{label}' at {plural(never, 'decision time')} at which, by its "
+                f"probabilities, {EXPECTED} people or more would have: what is said of them rests "
+                "on other times. If it could not be given then, its probability there is 0.",
+            )
+    return notes
 
 
 def _with_intercept(columns: NDArray[np.float64], rows: CentredRows) -> NDArray[np.float64]:

@@ -25,7 +25,8 @@ TITLES = {
     "by-variable": (
         "The effect by one variable at a time",
         "The variables with the smallest p-values first, the table has all; low and high are a "
-        "standard deviation below and above the mean.",
+        "standard deviation below and above the mean. p: of a change of the effect with the "
+        "variable, looked at alone.",
     ),
     "over-time": ("The effect over time", "With pointwise intervals over people."),
     "later": ("Effects on later outcomes", "Treatments in between as the study gave them."),

@@ -249,11 +249,12 @@ def trial_size(settings: TrialSizeSettings | None = None) -> TrialSize:
 
 def power_of(people: int, each: float, effect: int, controls: int, level: float) -> float:
     """Of the F test; `each` is what one person adds to its noncentrality."""
-    from scipy.special import fdtri, ncfdtr
+    from scipy.stats import f, ncf
 
     left = people - effect - controls
     require(left > 0, "people", f"more than the {effect + controls} parameters", people)
-    return float(1 - ncfdtr(effect, left, people * each, fdtri(effect, left, 1 - level)))
+    # Its complement, 1 - ncf.cdf, is no number for some noncentralities above 1,000.
+    return float(ncf.sf(f.isf(level, effect, left), effect, left, people * each))
 
 
 def people_needed(each: float, effect: int, controls: int, power: float, level: float) -> int:

@@ -323,7 +323,7 @@ class TrialPlan(Settings):
         False,
         "The outcome is a natural logarithm",
         help="Then an effect is also said in percent of what was measured before the logarithm. "
-        "It is known by itself where the table was shaped here.",
+        "It is known by itself, to the base 10 too, where the table was shaped here.",
         more=True,
     )
     reference: str = setting(

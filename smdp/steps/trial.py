@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from smdp.blocks import bullets, table
+from smdp.data.column_roles import NextValue
 from smdp.data.problem import Problem
 from smdp.data.shaping.compute import ComputeColumn
 from smdp.data.shaping.evaluate import read_formula
-from smdp.data.shaping.formula import Call
+from smdp.data.shaping.formula import Call, ColumnName
+from smdp.data.shaping.rows_and_names import RenameColumn
 from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
@@ -62,17 +65,30 @@ def run(analysis: Analysis, progress: Progress) -> TrialSummary:
     )
 
 
-def outcome_is_logarithm(plan: AnalysisPlan) -> bool:
-    """Whether a step of shaping made the outcome a natural logarithm."""
-    made = [
-        each
-        for each in plan.reading.shape
-        if isinstance(each, ComputeColumn) and each.name == plan.roles.utility
-    ]
-    if not made:
-        return False
-    root = read_formula(made[-1].formula).root
-    return isinstance(root, Call) and root.function == "log"
+#: Functions of formulas that are logarithms, by their base, and those that only move one in time.
+LOGARITHMS = {"log": math.e, "log10": 10.0}
+MOVED = ("lag",)
+
+
+def base_of_outcome(plan: AnalysisPlan) -> float | None:
+    """The base of the logarithm that the steps of shaping made the outcome, if they made it one."""
+    utility = plan.roles.utility
+    name = utility.variable if isinstance(utility, NextValue) else utility
+    for step in reversed(plan.reading.shape):
+        if name not in step.makes():
+            continue
+        if isinstance(step, RenameColumn):
+            name = step.column
+            continue
+        if not isinstance(step, ComputeColumn):
+            return None
+        node = read_formula(step.formula).root
+        while isinstance(node, Call) and node.function in MOVED:
+            node = node.arguments[0]
+        if not isinstance(node, ColumnName):
+            return LOGARITHMS.get(node.function) if isinstance(node, Call) else None
+        name = node.name
+    return None
 
 
 def telling(analysis: Analysis) -> Telling:
@@ -86,7 +102,7 @@ def telling(analysis: Analysis) -> Telling:
     outcome = roles.measured_outcome if asked.each_decision else analysis.outcome_name
     return Telling(
         outcome=outcome,
-        logarithm=asked.logarithm or outcome_is_logarithm(analysis.plan),
+        base=math.e if asked.logarithm else base_of_outcome(analysis.plan),
         observed=roles.assignment == "observed"
         or (roles.assignment is None and result.estimated > 0),
         learned=asked.learned == "yes" or (asked.learned == "not said" and result.learned),

@@ -12,7 +12,7 @@ from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
 from smdp.evaluation.value import PolicyValue
 from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.text import capital, p_text
-from smdp.words.effects import Telling
+from smdp.words.effects import Telling, percents
 from smdp.words.explanation import action_name
 from smdp.words.policy_value import decimals, digits_of, policy_label
 
@@ -44,10 +44,13 @@ def apa_effects(summary: TrialSummary, told: Telling) -> Iterator[str]:
             size = size.replace("% CI", "% nominal interval")
         verb = "was associated with" if told.observed else "had an average effect on"
         outcome = told.outcome.the
-        yield (
+        text = (
             f"{capital(action)}, compared with {against}, {verb} {outcome}, {sign} = {size}{test}, "
-            f"{p_text(row['p_value'])}."
+            f"{p_text(row['p_value'])}"
         )
+        if told.base is not None and summary.scale == "linear":
+            text += f"; before the logarithm, {percents(row, told.base)}"
+        yield f"{text}."
 
 
 def apa_value(value: PolicyValue, kind: str, outcome: OutcomeName) -> Iterator[str]:

@@ -17,20 +17,23 @@ from smdp.words.policy_value import decimals
 
 #: Moderators are named in a sentence if their p-value for the family is at most this.
 CLEAR = 0.05
+#: Percentages from here on are told without decimals, and none above the second.
+TELLING_PERCENT, MOST_PERCENT = 10, 1000
 
 
 @dataclass(frozen=True)
 class Telling:
     """How effects are told: of which outcome, and how far their intervals can be trusted.
 
-    `logarithm`: the outcome is one, so that differences are percentages of what was measured.
+    `base`: of the logarithm that the outcome is, so that differences are percentages of what was
+    measured; None where it is none.
     `observed`: nobody is known to have been randomised, so that effects are differences. `learned`:
     probabilities were learned from several people, so that intervals are too narrow to be called
     what they are. `screened`: the controls are what screening kept.
     """
 
     outcome: OutcomeName = UTILITY_NAME
-    logarithm: bool = False
+    base: float | None = None
     observed: bool = False
     learned: bool = False
     screened: bool = False
@@ -114,10 +117,13 @@ def _how(summary: TrialSummary, told: Telling) -> str:
 
 
 def _adjusted(summary: TrialSummary, told: Telling) -> str:
-    if not summary.controls:
-        return ""
-    which = ", which screening of the same data kept" if told.screened else ""
-    return f", adjusted for {listing(summary.controls, 8)}{which}"
+    parts = []
+    if summary.controls:
+        which = ", which screening of the same data kept," if told.screened else ""
+        parts.append(f"{listing(summary.controls, 8)}{which}")
+    if set(summary.moderators) - set(summary.controls):
+        parts.append("the moderators")
+    return f", adjusted for {' and '.join(parts)}".rstrip(",") if parts else ""
 
 
 def _averages(effects: pd.DataFrame) -> pd.DataFrame:
@@ -150,9 +156,8 @@ def _averages_in_words(summary: TrialSummary, told: Telling) -> Iterator[str]:
                 )
             else:
                 text = f"On average, {action} changed {follows} by {effect} against {against}, {p}"
-            if told.logarithm:
-                ends = (np.expm1(row[c]) for c in ("estimate", "lower", "upper"))
-                text += f": on the scale before the logarithm {_signed_percents(*ends)}"
+            if told.base is not None:
+                text += f": on the scale before the logarithm {percents(row, told.base)}"
         yield text + "."
 
 
@@ -184,13 +189,12 @@ def _with_moderators(summary: TrialSummary) -> str:
 def _sizes(summary: TrialSummary) -> Iterator[str]:
     if summary.standardised is None or summary.kind == "yes/no":
         return
-    sizes = [
-        f"{interval_text(row['estimate'], row['lower'], row['upper'], 2)} ({row['action']})"
-        if len(summary.standardised) > 1
-        else interval_text(row["estimate"], row["lower"], row["upper"], 2)
-        for _, row in summary.standardised.iterrows()
-    ]
-    yield f"In standard deviations of the outcome, that is {listing(sizes)}."
+    rows = summary.standardised
+    sizes = [interval_text(*_ends(row), 2) for _, row in rows.iterrows()]
+    if len(rows) > 1:
+        told = zip(sizes, rows["action"], strict=True)
+        sizes = [f"{size} for {action_name(action)}" for size, action in told]
+    yield f"In standard deviations of the outcome, that is {'; '.join(sizes)}."
 
 
 def _for_whom(summary: TrialSummary) -> Iterator[str]:
@@ -232,15 +236,28 @@ def _size_at(row: pd.Series, summary: TrialSummary, told: Telling) -> str:
     if summary.scale == "ratio":
         return f"{np.exp(row['estimate']):.2f} times"
     text = f"{row['estimate']:.{decimals([row['standard_error']])}f}"
-    return f"{text} ({_signed_percent(np.expm1(row['estimate']))})" if told.logarithm else text
+    return text if told.base is None else f"{text} ({_signed_percent(row['estimate'], told.base)})"
 
 
-def _signed_percent(share: float) -> str:
-    return f"{100 * share:+.0f} %"
+def percents(row: pd.Series, base: float, sign: str = " %") -> str:
+    """'+14 % (-1 % to +31 %)': differences of logarithms as changes of what was measured."""
+    changes = [_percent_change(each, base) for each in _ends(row)]
+    digits = 0 if max(map(abs, changes)) >= TELLING_PERCENT else 1
+    estimate, lower, upper = (f"{_signed(change, digits)}{sign}" for change in changes)
+    return f"{estimate} ({lower} to {upper})"
 
 
-def _signed_percents(estimate: float, lower: float, upper: float) -> str:
-    return f"{_signed_percent(estimate)} ({_signed_percent(lower)} to {_signed_percent(upper)})"
+def _signed_percent(difference: float, base: float) -> str:
+    change = _percent_change(difference, base)
+    return f"{_signed(change, 0 if abs(change) >= TELLING_PERCENT else 1)} %"
+
+
+def _signed(change: float, digits: int) -> str:
+    return f"{change:+z.{digits}f}" if change <= MOST_PERCENT else f"over {MOST_PERCENT:+,}"
+
+
+def _percent_change(difference: float, base: float) -> float:
+    return float(100 * np.expm1(np.log(base) * difference))
 
 
 # Tables.
@@ -281,7 +298,7 @@ def trial_words(summary: TrialSummary, telling: Telling | None = None) -> pd.Dat
             "action": [action_name(a) for a in rows["action"]],
             "against": [action_name(a) for a in rows["against"]],
             "term": [_term(term) for term in rows["term"]],
-            f"{_what(summary)} ({interval_name(summary, told)})": _numbers(rows, summary),
+            **_sized(rows, summary, told),
             "p": [p_text(p) for p in rows["p_value"]],
         }
     )
@@ -308,6 +325,14 @@ def _what(summary: TrialSummary) -> str:
     return "risk ratio" if summary.kind == "yes/no" else "ratio of means"
 
 
+def _sized(rows: pd.DataFrame, summary: TrialSummary, told: Telling) -> dict[str, list[str]]:
+    """The columns that say how large effects are."""
+    found = {f"{_what(summary)} ({interval_name(summary, told)})": _numbers(rows, summary)}
+    if told.base is not None and summary.scale == "linear":
+        found["in percent"] = [percents(row, told.base, sign="") for _, row in rows.iterrows()]
+    return found
+
+
 def _numbers(rows: pd.DataFrame, summary: TrialSummary) -> list[str]:
     if summary.scale == "ratio":
         return [_ratio_text(row) for _, row in rows.iterrows()]
@@ -326,7 +351,7 @@ def by_variable_words(summary: TrialSummary, telling: Telling) -> pd.DataFrame:
             "action": [action_name(a) for a in rows["action"]],
             "variable": rows["variable"],
             "at": rows["value"],
-            f"{_what(summary)} ({interval_name(summary, telling)})": _numbers(rows, summary),
+            **_sized(rows, summary, telling),
             "p": [p_text(p) for p in rows["p_value"]],
             "p, all variables": [p_text(p) for p in rows["family_p"]],
         }
@@ -340,7 +365,7 @@ def delayed_words(summary: TrialSummary, telling: Telling) -> pd.DataFrame:
         {
             "action": [action_name(a) for a in rows["action"]],
             "decisions later": rows["later"],
-            f"{_what(summary)} ({interval_name(summary, telling)})": _numbers(rows, summary),
+            **_sized(rows, summary, telling),
             "p": [p_text(p) for p in rows["p_value"]],
             "decisions": rows["decisions"],
         }
@@ -355,13 +380,14 @@ def check_trial(summary: TrialSummary, learned: str) -> list[Problem]:
             "The probabilities of treatment were learned from the data of several people, as you "
             "say. Ordinary errors are then too small."
         )  # fmt: skip
+        named = percent(summary.coverage)
         remedy = (
-            "Do not call the intervals 95 %; an error for adaptive trials (Zhang, Janson & Murphy) "
-            "is not computed here."
+            f"Do not call the intervals {named}; an error for adaptive trials (Zhang, Janson & "
+            "Murphy) is not computed here."
         )
         if learned == "not said":
             remedy = (
-                "Say under 'More' whether they were: if not, intervals are called 95 %. If they "
+                f"Say whether they were: if not, intervals are called {named}. If they "
                 "were, an error for adaptive trials (Zhang, Janson & Murphy) is needed, which is "
                 "not computed here."
             )

@@ -37,13 +37,40 @@ def test_controls_moderators_and_what_is_compared_with(walking):
     walking.at.multiselect(key="trial.moderators").set_value(["pain"])
     walking.at.checkbox(key="trial.logarithm").check()
     walking.run()
-    assert "before the logarithm +" in walking.text
+    assert "before the logarithm over +1,000 %" in walking.text
     assert "per unit of pain" in tables(walking, "term")[0]["term"].tolist()
     walking.at.selectbox(key="trial.reference").set_value("message")
     walking.run()
     assert "against message" in walking.text
     asked = walking.at.session_state[Key.ANALYSIS].records["trial"].asked
     assert asked.reference == "message"
+
+
+def test_probabilities_that_seem_to_have_been_learned_are_asked_about(app, monkeypatch):
+    seem = "smdp.evaluation.trial_effects.seem_to_have_learned"
+    monkeypatch.setattr(seem, lambda *_: True)
+    app.press("Walking after a knee operation").press("Use these roles")
+    app.go("missing_values").press("mpute").go("rescaling").press("Rescale all variables")
+    app.go("effects")
+    assert "They look like it" in app.text
+    assert "ordinary interval" in " ".join(tables(app, "term")[0].columns)
+    app.press("No, they were fixed")
+    assert "They look like it" not in app.text
+    assert "95 % interval" in " ".join(tables(app, "term")[0].columns)
+    asked = app.at.session_state[Key.ANALYSIS].records["trial"].asked
+    assert asked.learned == "no"
+
+
+def test_what_screening_kept_is_proposed_and_taken_by_one_click(walking):
+    state = walking.at.session_state
+    screened = state[Key.ANALYSIS].run("screening", seed=1)
+    state[Key.ANALYSIS] = screened
+    kept = list(screened.screening.selected)
+    assert kept
+    walking.run().press("Adjust for what screening kept")
+    assert walking.at.multiselect[0].value == kept
+    assert state[Key.ANALYSIS].records["trial"].asked.controls == tuple(kept)
+    assert f"adjusted for {', '.join(kept)}, which screening of the same data kept" in walking.text
 
 
 def test_too_many_controls_for_so_few_people_is_one_message(walking):

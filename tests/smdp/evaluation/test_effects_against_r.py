@@ -255,6 +255,9 @@ def test_an_action_that_nobody_got_at_some_times(kind):
     assert np.isfinite(found.effects.select_dtypes(float)).all(axis=None)
     assert found.decisions == data.actions.size
     assert set(found.over_time["action"]) == {"1", "2"}
+    (note,) = found.notes
+    assert note.startswith("Nobody got '2' at 5 decision times")
+    assert trial_summary(data, controls=["x"], kind=kind).notes == ()
 
 
 @pytest.mark.parametrize("kind", ["continuous", "yes/no"])

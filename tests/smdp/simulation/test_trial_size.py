@@ -62,13 +62,59 @@ def test_the_package_s_own_tests(effect, controls, exact):
     assert needed == int(np.ceil(exact))
 
 
-def test_a_size_from_the_simulations_of_cohn_and_others():
-    """Their replication code, simulation 9.1, row 112: 42 people."""
+#: Working curves without treatment, as logarithms of probabilities: coefficients of 1, t, t^2.
+LINE, BEND = (-0.810012174506443, -0.0246704215585719), (-0.69472137700259, -0.100033424519049,
+              0.00322688466190481)  # fmt: skip
+LEVEL_1, LEVEL_2, LEVEL_3 = (
+    (-1.20397280432593,),
+    (-1.20397280432593, 0.0),
+    (-1.20397280432593, 0, 0),
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "ratio", "baseline", "people"),
+    [(92, (0.17912344229912, 0.00545553631367878), LINE, 51),
+     (94, (0.262364264467491,), LINE, 41),
+     (98, (0.341959386540508, -0.0053570661076842), LINE, 47),
+     (112, (0.262364264467491,), LEVEL_1, 42),
+     (122, (0.262364264467491, 0.0), LEVEL_2, 52),
+     (129, (0.395553978131988, -0.0252546262533424, 0.000814665363011045), LEVEL_3, 57),
+     (131, (0.262364264467491, 0.0), LEVEL_3, 52),
+     (132, (0.262364264467491, 0.0, 0.0), LEVEL_3, 60),
+     (156, (0.377504039146773, -0.0241022058804771, 0.000777490512273453), BEND, 52),
+     (162, (0.15387255040673, 0.022156217825161, -0.000714716704037451), BEND, 58)],
+)  # fmt: skip
+def test_sizes_from_the_simulations_of_cohn_and_others(row, ratio, baseline, people):
+    """The column n of their replication files, simulation 9.1 (30 decisions, availability .75)."""
+    t = np.arange(1, 31.0)
+    design = np.vander(t, len(ratio), increasing=True)
+    risk = np.exp(np.vander(t, len(baseline), increasing=True) @ np.array(baseline))
+    one = noncentrality_yes_no(np.array(ratio), risk, np.linspace(0.55, 0.95, 30), 0.5, design)
+    assert people_needed(one, len(ratio), len(baseline), 0.8, 0.05) == people
+
+
+def test_row_112_of_theirs_as_it_is_planned_here():
     asked = TrialSizeSettings(
         outcome="yes/no", days=30, decisions=1, ratio=1.3, baseline=0.3,
         availability_shape="linear", availability=0.75, availability_first=0.55,
     )  # fmt: skip
     assert trial_size(asked).needed == 42
+
+
+@pytest.mark.parametrize(("effect", "controls"), [(1, 1), (1, 3), (2, 2), (3, 3)])
+def test_no_smaller_number_is_enough(effect, controls):
+    """Also where the halving looks at numbers with a noncentrality of thousands."""
+    for each in np.geomspace(0.002, 2, 60):
+        needed = people_needed(each, effect, controls, 0.8, 0.05)
+        assert power_of(needed, each, effect, controls, 0.05) >= 0.8
+        if needed > effect + controls + 1:
+            assert power_of(needed - 1, each, effect, controls, 0.05) < 0.8
+
+
+def test_power_is_a_number_for_any_number_of_people():
+    found = [power_of(n, 10 / 51, 2, 2, 0.05) for n in range(7500, 8100, 7)]
+    assert np.allclose(found, 1)
 
 
 @pytest.mark.parametrize("case", R, ids=lambda c: f"{c['outcome']}-{c['needed']}")
@@ -82,14 +128,15 @@ def test_equal_to_r(case):
     assert small.power == pytest.approx(case["at_30"], abs=1e-9)
 
 
-def test_probabilities_may_change_over_time():
-    """The second documented example has .7, .6, .5, .4 in turn: here against its definition."""
+def test_the_second_documented_example_of_mrtsamplesize():
+    """?calculateSampleSize, randomised with .7, .6, .5, .4 in turn: 66."""
     p = np.repeat([0.7, 0.6, 0.5, 0.4], 35)
     day = np.repeat(np.arange(28.0), 5)
     effect = np.repeat(over_days("quadratic", 28, 0.1, 0, 28), 5)
     tau = np.repeat(over_days("quadratic", 28, 0.5, 0.7, 42), 5)
     one = noncentrality_continuous(effect, tau, p, np.vander(day, 3, increasing=True))
     assert one == pytest.approx(float(np.sum(tau * p * (1 - p) * effect**2)))
+    assert people_needed(one, 3, 3, 0.8, 0.05) == 66
 
 
 def _share_found(yes_no: bool, people: int, asked: TrialSizeSettings, runs: int) -> float:

@@ -1,5 +1,6 @@
 """What is said of what treatment did: in its own scale and unit, and how far to trust it."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -31,9 +32,15 @@ def of_risks(linear):
 def test_numbers_and_percent(linear):
     summary = trial_summary(linear, moderators=["S1"])
     row = summary.effects.iloc[0]
-    plain, percent = (describe_trial(summary, Telling(logarithm=log))[0] for log in (False, True))
+    plain, percent, ten = (
+        describe_trial(summary, Telling(base=base))[0] for base in (None, math.e, 10)
+    )
     assert f"by {row['estimate']:.2f} (" in plain
     assert f"{100 * np.expm1(row['estimate']):+.0f} % (" in percent
+    assert f"{100 * (10 ** row['estimate'] - 1):+.0f} % (" in ten
+    told = trial_words(summary, Telling(base=math.e))["in percent"]
+    assert told.iloc[0] in percent.replace(" %", "")
+    assert told.iloc[1].startswith(f"{100 * np.expm1(summary.effects['estimate'].iloc[1]):+.0f}")
     assert trial_words(summary)["term"].tolist() == [
         "average", "per unit of S1", "all moderators 0",
     ]  # fmt: skip
@@ -67,7 +74,7 @@ def test_where_probabilities_learned_no_interval_is_called_95_percent(linear):
     assert "which they do not reach" in " ".join(describe_trial(summary, told))
     assert not any("95 %" in name for name in trial_words(summary, told).columns)
     (asked,) = check_trial(summary, "not said")
-    assert "Say under 'More' whether they were" in asked.remedy
+    assert "Say whether they were" in asked.remedy
     (said,) = check_trial(summary, "yes")
     assert "Zhang, Janson & Murphy" in said.remedy
     assert check_trial(summary, "no") == []
@@ -91,3 +98,5 @@ def test_what_was_adjusted_for_is_said_and_that_screening_proposed_it(linear):
     )
     assert "least squares, adjusted for S1, with errors" in how
     assert "adjusted for S1, which screening of the same data kept, with errors" in proposed
+    moderated = " ".join(describe_trial(trial_summary(linear, controls=["S1"], moderators=["S3"])))
+    assert "least squares, adjusted for S1 and the moderators, with errors" in moderated
