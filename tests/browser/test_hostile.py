@@ -17,15 +17,23 @@ PAGES = {
     "data": "What the program understood",
     "missing_values": "What this says",
     "rescaling": "What this says",
+    "effects": "What this says",
     "screening": "What this says",
     "feature_dimension": "What this says",
     "weights": "What this says",
     "markov_check": "What this says",
     "q_functions": "What this says",
     "policy": "What this says",
+    "twin": "What this says",
+    "passport": "What this says",
     "patient": "What this says",
     "report": "Report",
     "simulation": "Simulation",
+}
+TITLES = {
+    "q_functions": "Q-functions",
+    "twin": "Could this trial have found it",
+    "passport": "Can this be trusted",
 }
 LINK = '[data-testid="stSidebar"] a[href$="{}"]'
 
@@ -79,11 +87,11 @@ def test_every_page_shows_it_as_text(open_page, saved, screenshot, console_error
     page = open_page()
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.get_by_test_id("stFileUploaderDropzoneInput").nth(1).set_input_files(saved)
-    page.wait_for_url("**/policy**", timeout=SLOW)
+    page.wait_for_url("**/passport**", timeout=SLOW)
     seen, drawn, found = 0, False, {}
     for name, words in PAGES.items():
         page.locator(LINK.format(name)).first.click()
-        title = name.replace("q_functions", "Q-functions").replace("_", " ")
+        title = TITLES.get(name, name.replace("_", " "))
         heading = page.get_by_role("heading", level=1)
         expect(heading).to_have_text(re.compile(title, re.IGNORECASE), timeout=SLOW)
         expect(page.locator('[data-testid="stApp"]')).to_have_attribute(
