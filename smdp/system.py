@@ -157,6 +157,7 @@ def temporary_folder(kind: str) -> Iterator[Path]:
 
 @cache
 def sweep_once() -> None:
+    """Of the system's folder for temporary files."""
     sweep(Path(tempfile.gettempdir()))
 
 
