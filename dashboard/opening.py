@@ -29,9 +29,12 @@ def open_box() -> None:
     )
     if upload is not None:
         from smdp.analysis.analysis import load_analysis
+        from smdp.analysis.opened_apart import try_apart
 
         with errors_as_messages(), st.spinner("Opening the analysis …"):
-            analysis = load_analysis(upload.getvalue(), name=upload.name)
+            content = upload.getvalue()
+            try_apart(content, upload.name)
+            analysis = load_analysis(content, name=upload.name)
             if analysis.table is None:
                 st.session_state[Key.WAITING] = analysis
                 new_upload_box()

@@ -10,12 +10,14 @@ from dashboard.browser_window import browser_window
 from dashboard.guard import Guard
 from dashboard.lasting_files import lasting_files
 from smdp.commands.entrance import handed_over
+from smdp.system import sweep_once
 
 entrance = handed_over()
 
 
 @asynccontextmanager
 async def as_long_as_it_runs(app: st.App) -> AsyncIterator[None]:
+    sweep_once()  # what an earlier start that was killed has left
     async with lasting_files(app):
         with browser_window(entrance, st.get_option("server.port")):
             yield

@@ -107,6 +107,10 @@ class Archive:
     def names(self) -> list[str]:
         return list(self._infos)
 
+    def unpacked_bytes(self, ending: str = "") -> int:
+        """Of the parts whose names end so, as they are declared; no more of them can be read."""
+        return sum(i.file_size for name, i in self._infos.items() if name.endswith(ending))
+
     def read(self, member: str) -> bytes:
         """A part's content; never more than its declared size is unpacked."""
         info = self._infos[member]

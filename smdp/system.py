@@ -54,6 +54,9 @@ if sys.platform == "win32":
     def settle(folder: Path) -> None:
         """New names survive a power cut without being asked to."""
 
+    def bound_this_process(memory: int, seconds: int) -> None:
+        """Here a process can be bounded by the one that started it only."""
+
     def become(command: list[str], folder: Path) -> int:
         """Run the command in the folder, and wait for it."""
         with subprocess.Popen(command, cwd=folder) as child:
@@ -65,6 +68,7 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+    import resource
 
     def alive(process: int) -> bool:
         """Whether there is such a process."""
@@ -92,6 +96,12 @@ else:
                 os.fsync(handle)
             finally:
                 os.close(handle)
+
+    def bound_this_process(memory: int, seconds: int) -> None:
+        """Let it take so many bytes and so many seconds of a processor, and no more."""
+        for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, seconds)):
+            with contextlib.suppress(OSError, ValueError):  # no system has to know every bound
+                resource.setrlimit(what, (most, most))
 
     def become(command: list[str], folder: Path) -> int:
         """Run the command in the folder as this process.
@@ -147,6 +157,7 @@ def temporary_folder(kind: str) -> Iterator[Path]:
 
 @cache
 def sweep_once() -> None:
+    """Of the system's folder for temporary files."""
     sweep(Path(tempfile.gettempdir()))
 
 

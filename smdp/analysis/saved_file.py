@@ -161,7 +161,10 @@ def _from_bytes(data: bytes, name: str) -> dict[str, Any]:
         text = f"{shown} cannot be opened: {error.problem}"
         raise ReadError(text, error.remedy, error.concerns) from None
     except MemoryError:
-        raise ReadError(f"{shown} does not fit into the memory of this computer.") from None
+        raise ReadError(
+            f"{shown} takes more memory to open than there is for it.",
+            "Close other programs. If you do not know who made it, do not trust it.",
+        ) from None
     except Exception:  # what is sealed but does not fit together can fail anywhere
         raise ReadError(
             f"{shown} holds results that this version of smdp ({__version__}) cannot read.",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -15,6 +14,20 @@ Codes = NDArray[np.int64]
 FEWEST_ROWS = 30
 MOST_LEVELS = 60  # with more, a series is taken in classes of equal size
 CLASSES = 30
+
+
+def _ranks(values: Numbers) -> Numbers:
+    """From 1 on; equal values share the mean of theirs."""
+    _, found, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return ((2 * last - counts + 1) / 2)[found]
+
+
+def _in_order(values: Numbers) -> Codes:
+    """From 0 on, each value another; of equal ones the first is the lower."""
+    found = np.empty(len(values), np.int64)
+    found[np.argsort(values, kind="stable")] = np.arange(len(values))
+    return found
 
 
 def explained(target: Numbers, series: Numbers, given: list[Numbers]) -> tuple[float, int]:
@@ -42,7 +55,7 @@ def explained_in_ranks(target: Numbers, series: Numbers, given: list[Numbers]) -
         used &= np.isfinite(each)
     if used.sum() < FEWEST_ROWS:
         return 0.0, int(used.sum())
-    ranked = [rankdata(each[used]) for each in (target, series, *given)]
+    ranked = [_ranks(each[used]) for each in (target, series, *given)]
     return explained(ranked[0], ranked[1], ranked[2:])
 
 
@@ -84,7 +97,7 @@ def in_classes(series: Numbers) -> Codes:
     used = np.isfinite(series)
     levels, found = np.unique(series[used], return_inverse=True)
     if len(levels) > MOST_LEVELS:
-        found = (rankdata(series[used], "ordinal") - 1) * CLASSES // max(int(used.sum()), 1)
+        found = _in_order(series[used]) * CLASSES // max(int(used.sum()), 1)
     codes[used] = found
     return codes
 
@@ -137,8 +150,8 @@ def untouched(target: Numbers, series: Numbers, given: list[Numbers], action: Co
     rows = int(used.sum())
     if rows < 2 * FEWEST_ROWS:
         return False
-    y, s = (_scaled(rankdata(each[used])) for each in (target, series))
-    known = [np.ones(rows), *(_scaled(rankdata(each[used])) for each in given)]
+    y, s = (_scaled(_ranks(each[used])) for each in (target, series))
+    known = [np.ones(rows), *(_scaled(_ranks(each[used])) for each in given)]
     slope = float(np.linalg.lstsq(np.column_stack([y, *known]), s, rcond=None)[0][0])
     best: tuple[float, ...] = (0.0, 0.0, 0.0)  # of the target, of the rest, of the series
     for level in np.unique(action[used]):

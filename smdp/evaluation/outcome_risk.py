@@ -198,7 +198,7 @@ def subgroup_gains(
     least_effective: float,
 ) -> SubgroupGains:
     """The policy's gain over what was done in the groups of each variable."""
-    from scipy.stats import t
+    from scipy.special import stdtr, stdtrit
 
     name = next(iter(judged.estimates))
     own, observed = judged.estimates[name], judged.estimates[OBSERVED]
@@ -215,9 +215,9 @@ def subgroup_gains(
             if count >= FEWEST_PEOPLE and enough:
                 wider = apart * np.sqrt(judged.subjects / count)
                 error = np.hypot(members.std(ddof=1) / np.sqrt(count), wider)
-                width = t.ppf(0.5 + coverage / 2, count - 1) * error
+                width = stdtrit(count - 1, 0.5 + coverage / 2) * error
                 low, high = members.mean() - width, members.mean() + width
-                p = float(t.cdf(members.mean() / error, count - 1)) if error > 0 else 1.0
+                p = float(stdtr(count - 1, members.mean() / error)) if error > 0 else 1.0
             rows.append(
                 {
                     "variable": variable,

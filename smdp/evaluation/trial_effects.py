@@ -448,12 +448,12 @@ class _Teller:
         return pd.concat(tables, ignore_index=True)
 
     def at(self, fit: CentredFit, k: int, points: NDArray[np.float64]) -> pd.DataFrame:
-        from scipy.stats import t
+        from scipy.special import stdtr, stdtrit
 
         estimate, error = fit.along(k, points)
-        width = float(t.ppf(0.5 + self.coverage / 2, fit.freedom)) * error
+        width = float(stdtrit(fit.freedom, 0.5 + self.coverage / 2)) * error
         with np.errstate(divide="ignore", invalid="ignore"):
-            p_value = 2 * t.sf(np.abs(estimate / error), fit.freedom)
+            p_value = 2 * stdtr(fit.freedom, -np.abs(estimate / error))
         return pd.DataFrame(
             {
                 "estimate": estimate,
@@ -545,7 +545,7 @@ def _values_of(
 
 def _p_of_change(fit: CentredFit, k: int) -> float:
     """That the effect of this action does not change with any of the moderator's columns."""
-    from scipy.stats import f
+    from scipy.special import fdtrc
 
     p = fit.estimate.shape[1]
     own = slice(k * p + 1, (k + 1) * p)
@@ -555,7 +555,7 @@ def _p_of_change(fit: CentredFit, k: int) -> float:
         size = float(change @ np.linalg.solve(covariance, change)) / len(change)
     except np.linalg.LinAlgError:
         raise DataError("The error of a change of the effect is 0.") from None
-    return float(f.sf(size, len(change), fit.freedom))
+    return float(fdtrc(len(change), fit.freedom, max(size, 0.0)))
 
 
 def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:

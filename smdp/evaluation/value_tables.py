@@ -122,9 +122,9 @@ def _differences(
 
 def quantile(effective: float, coverage: float) -> float:
     """Of Student's t: few subjects make the standard error itself uncertain."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.ppf(0.5 + coverage / 2, max(1.0, effective - 1)))
+    return float(stdtrit(max(1.0, effective - 1), 0.5 + coverage / 2))
 
 
 def _interval(

@@ -290,6 +290,7 @@ CONTENT = {
     "resampled": [NETWORK],
     "support": (None, dict(SUPPORT, points=[[float]])),
 }
+STUDY = dict.fromkeys(COLUMNS, (None, str))
 
 
 def need(condition, problem):
@@ -347,10 +348,12 @@ def check_asked(measured, levels):
 def check_columns(columns, measured, labels):
     for column in columns:
         need(column["kind"] in ("value", "level", "action"), "a column is of an unknown kind")
-        if column["kind"] == "level":
-            check_kind(column.get("level"), float, "level")
         sources = labels if column["kind"] == "action" else measured
         need(0 <= column["source"] < len(sources), "a column comes from nowhere")
+        if column["kind"] == "level":
+            check_kind(column.get("level"), float, "level")
+            codes = codes_of(measured[column["source"]]).values()
+            need(column["level"] in codes, "a column asks for a level that there is not")
         need(column["lag"] >= 0, "a column looks ahead")
 
 
@@ -381,6 +384,7 @@ def check_content(own):
             check_kind(numbers, [float], "buckets")
             need(len(numbers) == 1 + len(text["columns"]), "'buckets' has a wrong size")
     check_columns(own["columns"], measured, labels)
+    check_kind(own.get("study", dict.fromkeys(STUDY)), STUDY, "study")
     if own.get("card"):
         card = own["card"]
         check_kind(card, {"measured": [ASKED], "columns": CONTENT["columns"], "tree": {}}, "card")
@@ -397,8 +401,11 @@ def check_content(own):
     features = check_network(own["feature_map"], "feature_map", len(own["columns"]))
     for q in [own["q"]] + own["resampled"]:
         check_network(q, "q", features, len(labels))
+    sure = own["rule"]["z"] >= 0 and 0 <= own["rule"]["least_share"] <= 1
+    need(sure, "'rule' has a value that cannot be")
     if "reference" in own["rule"]:
         check_kind(own["rule"], {"reference": int, "pessimism": float}, "rule")
+        need(own["rule"]["pessimism"] >= 0, "'pessimism' is below 0")
         need(0 <= own["rule"]["reference"] < len(labels), "'reference' is no action")
         need(len(own["resampled"]) > 1, "'resampled' is too short for a pessimistic policy")
     if support is not None:

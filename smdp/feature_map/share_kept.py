@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 Floats = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def ratio_bounds(top: Floats, bottom: Floats, confidence: float) -> tuple[float,
     people = len(top)
     if people < 2:
         return np.inf, -np.inf
-    spread = student.ppf(confidence, people - 1) ** 2 * people * np.cov(top, bottom)
+    spread = stdtrit(people - 1, confidence) ** 2 * people * np.cov(top, bottom)
     sums = np.array([top.sum(), bottom.sum()])
     c, b, a = (
         sums[0] ** 2 - spread[0, 0],

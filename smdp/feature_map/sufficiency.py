@@ -41,7 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from smdp.feature_map.adnn.map_settings import FeatureMapSettings
 from smdp.feature_map.conditional_mean import cross_fitted_residuals
@@ -143,7 +143,7 @@ def _one_sided(parts: NDArray[np.float64], factor: float) -> float:
     error = factor * np.sqrt(len(parts)) * parts.std(ddof=1)
     if error == 0:  # no difference at all
         return 1.0
-    return float(student.sf(parts.sum() / error, len(parts) - 1))
+    return float(stdtr(len(parts) - 1, -parts.sum() / error))
 
 
 def _strata(rows: Transitions) -> Iterator[NDArray[np.intp]]:

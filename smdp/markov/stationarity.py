@@ -170,7 +170,7 @@ def test_effect(found: Choices, flexible: Flexible, flips: Floats) -> Iterator[T
 
 def effect_over_time(found: Choices, coverage: float) -> pd.DataFrame | None:
     """action, against, decision, estimate, lower, upper; None where people are too few."""
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     history, labels = found.history, found.history.trajectories.action_labels
     rows, utility = history.rows, history.utility
@@ -194,7 +194,7 @@ def effect_over_time(found: Choices, coverage: float) -> pd.DataFrame | None:
     last = _last_decision(rows)
     at = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round().astype(np.int64))
     points = _powers(at, history.length, powers)
-    width = float(student.ppf(0.5 + coverage / 2, freedom))
+    width = float(stdtrit(freedom, 0.5 + coverage / 2))
     parts = []
     for k, label in enumerate(labels[1:]):
         own = slice(k * len(powers), (k + 1) * len(powers))

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import qmc
 
 from smdp.settings import require
 from smdp.simulation.generative_model import (
@@ -82,6 +81,8 @@ def _following(
     law: GenerativeModel, grid: NDArray[np.float64], a: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """After action a, for each g(S1): the next g(S1), (grid, points), and the utilities there."""
+    from scipy.stats import qmc
+
     count = len(law.true_variables)
     points = ndtri(qmc.Sobol(count, seed=0).random_base2(LOG2_POINTS))
     follows = np.arange(count) // 2 == a

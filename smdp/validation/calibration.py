@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError
@@ -107,7 +107,7 @@ def _by_group(
     for k in np.unique(group):
         own = group == k
         mean, error, people = _mean(observed[own], person[own])
-        width = float(student.ppf(0.5 + coverage / 2, max(1, people - 1))) * error
+        width = float(stdtrit(max(1, people - 1), 0.5 + coverage / 2)) * error
         rows.append(
             {
                 "group": len(rows) + 1,
@@ -145,5 +145,5 @@ def _slope(
     sums = np.bincount(person, centred * left)
     people = len(np.unique(person))
     error = float(np.sqrt(np.square(sums).sum() * people / (people - 1))) / square
-    width = float(student.ppf(0.5 + coverage / 2, people - 1)) * error
+    width = float(stdtrit(people - 1, 0.5 + coverage / 2)) * error
     return slope, slope - width, slope + width

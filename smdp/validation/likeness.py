@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from smdp.data.prepare import CompletedStudy
 from smdp.data.variables import Variable, wholes
@@ -199,7 +199,7 @@ def _effect(
         weights = [part**2 / max(1, np.isfinite(x).sum() - 1)
                    for part, x in zip(parts, (one, two), strict=True)]  # fmt: skip
         freedom = sum(parts) ** 2 / sum(weights) if sum(weights) > 0 else 1.0
-    width = float(student.ppf(0.5 + coverage / 2, max(1.0, freedom))) * error
+    width = float(stdtrit(max(1.0, freedom), 0.5 + coverage / 2)) * error
     unit = sd if sd > 0 else np.nan
     return {
         "first": float(np.nanmean(one)),

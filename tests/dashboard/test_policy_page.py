@@ -177,6 +177,7 @@ def test_three_actions_with_known_probabilities_and_unavailable_decisions(walkin
     assert tables(walking, "effective subjects")[0]["policy"].nunique() == 5
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_too_few_subjects_is_the_librarys_message_and_no_traceback(walking):
     own = walking.at.session_state[Key.ANALYSIS]
     few = own.prepared.trajectories.take(np.arange(24) < 6)

@@ -132,7 +132,6 @@ def test_workers_have_no_more_threads_than_there_are_cores(monkeypatch):
 
 def test_a_worker_gets_its_threads(trajectories):
     job = jobs.start(screening(trajectories, ENDLESS))
-    wait_until(lambda: "Round 1" in job.message)
     given = Path(f"/proc/{job.process.pid}/environ").read_text().split("\0")
     job.end()
     for name, count in job_queue.threads_of_a_worker().items():

@@ -105,6 +105,7 @@ def test_changing_back_brings_the_result_back_at_once(prepared):
     assert prepared.sidebar[4] == first
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_too_few_permutations_is_one_clear_message(prepared):
     prepared.at.radio(key="screening.method").set_value("paper")
     prepared.at.number_input(key="screening.permutations").set_value(10)

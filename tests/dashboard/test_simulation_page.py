@@ -47,6 +47,7 @@ def test_every_control_has_help(page):
     assert all(each.help for each in controls)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
     finish(small_comparison(page))
     assert "2 simulated trials in 1 setting" in page.text
@@ -60,6 +61,7 @@ def test_comparison_without_a_file_and_not_out_of_date_with_one(page):
     assert page.at.number_input(key="simulation.subjects").value == 12
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_more_trials_are_added_to_those_there_are_and_told_as_they_finish(page):
     first = finish(small_comparison(page, 1))
     earlier = first.at.session_state[session.Key.SIMULATED]["simulation"].result.rows
@@ -93,6 +95,7 @@ def test_cancel_keeps_the_finished_replications(page):
     assert 3 <= len(found.rows) < 1000
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_plan(page):
     page.at.radio(key="simulation.part").set_value("Plan a study")
     page.run()

@@ -16,7 +16,9 @@ import pytest
 from saved_members import members, resealed
 from small_trial import quick_plan
 
+from smdp.analysis import opened_apart
 from smdp.analysis.analysis import load_analysis
+from smdp.analysis.opened_apart import try_apart
 from smdp.analysis.plan import AnalysisPlan, plan_from_json, plan_to_json
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.analysis.table_file import table_from_parquet
@@ -93,6 +95,51 @@ def test_a_sealed_file_of_a_forger_takes_no_memory(parts, tmp_path):
     kind, kilobytes = done.stdout.split()
     assert kind == "ReadError"
     assert int(kilobytes) < 300_000
+
+
+@pytest.fixture
+def crowded(parts) -> bytes:
+    """Small, and holds a million things, each of which may be there."""
+    lists = b",".join([b"[]"] * 1_000_000)
+    return resealed(parts | {"choices.json": b'{"$map":[["controls",[' + lists + b"]]]}"})
+
+
+def test_what_holds_much_is_tried_in_a_process_of_its_own(parts, crowded, monkeypatch):
+    asked = []
+    monkeypatch.setattr(opened_apart, "_ask", lambda each: asked.append(each) or {})
+    try_apart(resealed(parts), "small.smdp")
+    assert asked == []
+    try_apart(crowded, "study.smdp")
+    assert asked[0]["name"] == "study.smdp"
+    assert 1.03e9 < asked[0]["memory"] < 1.1e9
+    for said, problem in {
+        None: "takes more time or memory to open",
+        "of a later version": "of a later version",
+    }.items():
+        found = said and {"problem": said, "remedy": "", "concerns": ""}
+        monkeypatch.setattr(opened_apart, "_ask", lambda _, found=found: found)
+        with pytest.raises(ReadError, match=problem):
+            try_apart(crowded, "study.smdp")
+
+
+def test_that_process_is_bounded(crowded, monkeypatch):
+    assert len(crowded) < 100_000
+    for name in ("PROGRAM_BYTES", "BYTES_A_BYTE_OF_JSON", "BYTES_A_BYTE"):
+        monkeypatch.setattr(opened_apart, name, 1)
+    with pytest.raises(ReadError, match="memory"):
+        try_apart(crowded, "study.smdp")
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_that_process_says_whether_it_can_be_opened(parts, tmp_path, monkeypatch, capsys, good):
+    path = tmp_path / "file.smdp"
+    path.write_bytes(resealed(parts if good else parts | {"choices.json": b"3"}))
+    asked = json.dumps({"path": str(path), "name": "study.smdp", "memory": 1})
+    monkeypatch.setattr(sys, "stdin", io.StringIO(asked))
+    monkeypatch.setattr(opened_apart, "bound_this_process", lambda memory, seconds: None)
+    opened_apart.main()
+    said = json.loads(capsys.readouterr().out)
+    assert said == {} if good else "'study.smdp' holds results" in said["problem"]
 
 
 def parquet(table: pa.Table, **how: object) -> bytes:

@@ -137,10 +137,29 @@ def test_what_is_cut_short_is_refused():
         (("support", "neighbours"), 0, "cannot be"),
         (("support", "taken", 0), 3, "unknown action"),
         (("support", "radius"), 0, "cannot be"),
+        (("rule", "z"), -1, "'rule' has a value that cannot be"),
+        (("rule", "least_share"), 1.5, "'rule' has a value that cannot be"),
     ],
 )
 def test_the_sentence_says_what_is_wrong(path, value, problem):
     assert problem in refused(changed(path, value))
+
+
+def test_what_a_log_is_made_of_is_checked_with_the_rest():
+    names = {"subject": "who", "time": "day", "action": "given", "available": None}
+    Policy(sealed(CONTENT | {"study": names}))
+    for wrong in ("who", 3, [], names | {"time": 3}, {"subject": "who"}):
+        assert "'" in refused(CONTENT | {"study": wrong})
+
+
+def test_a_level_that_a_variable_does_not_have_is_refused():
+    content = copy.deepcopy(CONTENT)
+    names = {"kind": "nominal", "names_of_values": [[0.0, "rain"], [1.0, "sun"]]}
+    content["measured"][0] |= names
+    content["columns"][0] |= {"kind": "level", "source": 0, "level": 1.0}
+    Policy(sealed(content))
+    content["columns"][0]["level"] = 2.0
+    assert "a level that there is not" in refused(content)
 
 
 @pytest.mark.parametrize(
