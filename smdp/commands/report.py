@@ -265,7 +265,9 @@ def _write_further(analysis: Analysis, theme: FigureTheme, options: argparse.Nam
         from smdp.report.table_files import table_files
 
         make_folder(options.tables)
-        files = table_files(journal_tables(analysis), synthetic=analysis.source.synthetic)
+        files = table_files(
+            journal_tables(analysis), synthetic=analysis.source.synthetic, paper=paper
+        )
         files |= results_file(analysis)
         for name, content in files.items():
             write_whole(options.tables / name, content)

@@ -23,7 +23,7 @@ from smdp.blocks import (
 )
 from smdp.data.export import safe_text, to_csv
 from smdp.report.journal_tables import JournalTable
-from smdp.report.word_format import ONE_PIECE, TRUE_MINUS
+from smdp.report.word_format import ONE_PIECE, TRUE_MINUS, Paper
 from smdp.settings import require
 from smdp.text import visible
 
@@ -48,6 +48,7 @@ def table_files(
     formats: Sequence[TableFormat] = TABLE_FORMATS,
     *,
     synthetic: bool = False,
+    paper: Paper = "A4",
 ) -> dict[str, bytes]:
     """The files by name: one document and one workbook of all, other formats a file each."""
     for wanted in formats:
@@ -65,7 +66,7 @@ def table_files(
             if kind in made:
                 found[f"{mark}{name}.{kind}"] = made[kind](each)
     if "docx" in formats:
-        found[mark + DOCUMENT] = tables_to_docx(chosen, synthetic=synthetic)
+        found[mark + DOCUMENT] = tables_to_docx(chosen, synthetic=synthetic, paper=paper)
     if "xlsx" in formats:
         found[mark + WORKBOOK] = to_workbook(chosen, synthetic=synthetic)
     return found
@@ -156,13 +157,15 @@ def _texts(table: Table) -> tuple[list[str], list[list[str]], list[bool]]:
     return heads, rows, [any(map(is_number, own)) for own in columns]
 
 
-def tables_to_docx(tables: Sequence[JournalTable], *, synthetic: bool = False) -> bytes:
+def tables_to_docx(
+    tables: Sequence[JournalTable], *, synthetic: bool = False, paper: Paper = "A4"
+) -> bytes:
     """All tables in one document, to be copied from."""
     from smdp.report.word import to_docx
 
     title = "Tables"
     section = Section("tables", title, tuple(_titled(each) for each in tables))
-    return to_docx(Report(title, "", "", "", synthetic, (), (section,)))
+    return to_docx(Report(title, "", "", "", synthetic, (), (section,)), paper=paper)
 
 
 def _titled(own: JournalTable) -> Table:
