@@ -47,6 +47,8 @@ MOST_ONE_BY_ONE = 60
 MOST_LEVELS = 12
 POINTS = 41
 FEW_PEOPLE = 5
+#: The share of the people who have decisions at the ends of what is told over time.
+GOING_ON = 0.2
 #: Of squares: columns that differ by less than a millionth say the same.
 REPEATED = 1e-12
 LEARNED = (
@@ -545,7 +547,10 @@ def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd.DataFrame | None:
-    """A quadratic in the decision number, or in the variable `time`; a line where that is short."""
+    """A quadratic in the decision number, or in the variable `time`; a line where that is short.
+
+    It is told as far as a fifth of the people go: beyond, it would be the course of a few.
+    """
     if time:
         require(time in study.trajectories.variables, "time", "a state variable of numbers", time)
         along = study.columns((time,))[:, 0]
@@ -556,6 +561,11 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
     if len(seen) < 3:
         return None
     middle, span = chosen.mean(), chosen.std()
+    ends = pd.Series(chosen).groupby(study.rows.subject[study.choice])
+    low = ends.min().quantile(GOING_ON, interpolation="lower")
+    high = ends.max().quantile(1 - GOING_ON, interpolation="higher")
+    reached = seen[(seen >= low) & (seen <= high)]
+    seen = reached if len(reached) >= 3 else seen
     grid = seen if len(seen) <= POINTS else np.linspace(seen[0], seen[-1], POINTS)
     for degree in (2, 1):
         powers = np.arange(1, degree + 1)

@@ -255,11 +255,11 @@ def _rests_on(analysis: Analysis) -> Iterator[tuple[str, str]]:
     old = out_of_date_rows(analysis)
     for verdict, question in ASKED_OF_ALL.items():
         claims = [
-            CLAIMS[row.thing] + (" (out of date)" if row.thing in old else "")
+            CLAIMS[row.thing].lower() + (" (out of date)" if row.thing in old else "")
             for row in found.rows
             if row.verdict == verdict
         ]
-        yield question, f"{'; '.join(claims)}." if claims else "Nothing."
+        yield question, capital(f"{'; '.join(claims)}.") if claims else "Nothing."
 
 
 def _record(analysis: Analysis, step: str) -> str:

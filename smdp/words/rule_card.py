@@ -10,6 +10,7 @@ from smdp.data.problem import Problem
 from smdp.evaluation.rule_value import CARD, LEARNED, RuleReport
 from smdp.evaluation.value_tables import OBSERVED
 from smdp.text import capital, interval_text, listing, percent, plural, shorten
+from smdp.words.explanation import action_name
 from smdp.words.policy_value import ALWAYS, decimals, policy_label
 
 #: The first question comes back in fewer samples than this: it is not the people's alone.
@@ -213,7 +214,7 @@ def card_words(report: RuleReport) -> pd.DataFrame:
     rows = [
         (
             " and ".join(question.words(holds) for question, holds in conditions) or "always",
-            report.card.action_labels[end.action],
+            action_name(report.card.action_labels[end.action]),
             percent(end.decisions / total),
         )
         for conditions, end in ends

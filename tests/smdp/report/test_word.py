@@ -122,6 +122,7 @@ def test_every_caption_has_a_number_and_every_reference_leads_to_one(document, a
         ("-9", "−9"),
         ("=-9", "=-9"),
         ("2026-11-18", "2026-11-18"),
+        ("Locked on 2026-11-18.", f"Locked on 2026{KEPT_HYPHEN}11{KEPT_HYPHEN}18."),
         ("stress, urge", "stress, urge"),
     ],
 )
