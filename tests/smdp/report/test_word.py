@@ -15,7 +15,7 @@ from smdp.blocks import NamedFigure, Paragraph, Report, Section, Table
 from smdp.errors import SettingError
 from smdp.report.collect import build_report, section_titles
 from smdp.report.word import NO_PICTURE, WIDTH_MM, to_docx
-from smdp.report.word_format import KEPT_BLANK, cell_of_numbers, table_layout, text_mm
+from smdp.report.word_format import KEPT_BLANK, KEPT_HYPHEN, cell_of_numbers, table_layout, text_mm
 from smdp.text import p_text
 
 NOWHERE = "/nowhere/chrome"
