@@ -23,8 +23,9 @@ MARGIN_MM = 20.0  # above and below
 
 #: Of a table's text, the usual size first; smaller where numbers would not fit otherwise.
 SIZES = (8.5, 7.5, 6.5)
-#: A cell's own margins and some air; of columns that may not be wider; of words that may break.
-PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 160.0, 42.0
+#: A cell's own margins and some air; more than a page, so that long texts get the room that is
+#: left; of words that may break.
+PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 300.0, 42.0
 #: Words of one cell stand beside each other in at least so much room.
 COMFORT_MM = 26.0
 #: How much wider letters may be where Arial is missing, as those of DejaVu Sans are.

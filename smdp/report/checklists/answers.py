@@ -12,12 +12,13 @@ from smdp.report.results_text import results_text
 from smdp.steps import step_named
 from smdp.steps.data import flow_of
 from smdp.steps.policies import policy_names
-from smdp.text import listing, moment, percent, plural
+from smdp.text import first_sentences, listing, moment, percent, plural
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 NOT_READ = "Arrange the data first (page Data)."
+METHODS = 320  # letters of a methods paragraph
 
 
 def with_study(tell: Callable[[Analysis], Answer]) -> Answering:
@@ -32,9 +33,12 @@ def of_step(name: str, section: str, *, methods: bool = False, missing: str = ""
         step = step_named(name)
         if name not in analysis.records or name not in analysis.results:
             return not_done(f"The step '{step.title}'.")
-        text = f"{step.title}: {analysis.records[name].summary}."
-        if methods:
-            text += " How it was done: in the methods section."
+        record = analysis.records[name]
+        how = step.methods(analysis, record.asked) if methods else ""
+        if how:
+            text = f"{first_sentences(how, METHODS)} All of it: in the methods section."
+        else:
+            text = f"{step.title}: {record.summary}."
         return answered(text, section, missing=missing)
 
     return tell
