@@ -257,6 +257,16 @@ def test_any_setting_of_any_section_is_listed(planned):
     assert len(places) > 60
 
 
+def test_one_change_of_many_columns_is_one_line(planned):
+    codes = {f"column {k}": (-1024,) for k in range(30)} | {"noise": (99,)}
+    reading = replace(planned.reading, missing_codes={**planned.reading.missing_codes, **codes})
+    found = plan_deviations(planned, planned.replace(reading=reading))
+    assert len(found) == 2
+    assert "30 columns" in found[0].what
+    assert (found[0].planned, found[0].done) == ("not set", "-1024")
+    assert found[1].place == "data.1.missing_codes.noise"
+
+
 def test_variables_in_another_order_are_said(planned):
     turned = states(lambda own: own[::-1])(planned)
     (found,) = plan_deviations(planned, turned)
