@@ -138,9 +138,8 @@ def _differences(step: str, before: Any, after: Any, place: str, what: str) -> I
                 yield Deviation(step, told, _text(old), _text(new), f"{place}.{keys[0]}")
                 continue
             for key in keys:
-                inner = f"{what}: '{_cut(key)}'"
-                own = (before.get(key), after.get(key))
-                yield from _differences(step, *own, f"{place}.{key}", inner)
+                title, where = f"{what}: '{_cut(key)}'", f"{place}.{key}"
+                yield from _differences(step, before.get(key), after.get(key), where, title)
         if list(before) != list(after) and dict(before) == dict(after):
             order = (listing(before, 20), listing(after, 20))
             yield Deviation(step, f"{what}: order", *order, place)
