@@ -40,6 +40,8 @@ from smdp.text import listing, plural
 AVERAGE, INTERCEPT = "average", "intercept"
 #: Of a numerator: what each decision's own probabilities are.
 OWN: Literal["own"] = "own"
+#: The share of the people who have decisions at the ends of what is told over time.
+GOING_ON = 0.2
 #: Effects on outcomes after so many further decisions.
 LONGEST_LAG = 3
 #: Variables whose effects are looked at one by one; texts and vectors have too many numbers.
@@ -47,8 +49,6 @@ MOST_ONE_BY_ONE = 60
 MOST_LEVELS = 12
 POINTS = 41
 FEW_PEOPLE = 5
-#: The share of the people who have decisions at the ends of what is told over time.
-GOING_ON = 0.2
 #: Of squares: columns that differ by less than a millionth say the same.
 REPEATED = 1e-12
 LEARNED = (
