@@ -109,13 +109,13 @@ def checklist_files(analysis: Analysis, author: str, paper: Paper) -> None:
     say_failures("checklist-docx", "checklist-html")
 
 
-def table_box(analysis: Analysis) -> None:
+def table_box(analysis: Analysis, paper: Paper) -> None:
     """A paper's tables as files, and its results as sentences."""
     part("Tables and sentences")
     st.caption(
-        "A paper's tables (participants, flow, effects, weights, values): each as CSV, Markdown "
-        "and LaTeX, all of them in one Word document and one Excel workbook with a sheet of "
-        f"contents; and the results as sentences ({RESULTS})."
+        "A paper's tables (participants, flow, effects, weights, values, rule card): each as CSV, "
+        "Markdown and LaTeX, all of them in one Word document and one Excel workbook with a sheet "
+        f"of contents; and the results as sentences ({RESULTS})."
     )
     names = controls.several(
         "Formats of the tables",
@@ -131,12 +131,12 @@ def table_box(analysis: Analysis) -> None:
 
     def make(say: Progress) -> bytes:
         own = journal_tables(analysis)
-        files = table_files(own, formats, synthetic=analysis.source.synthetic)
+        files = table_files(own, formats, synthetic=analysis.source.synthetic, paper=paper)
         return zipped({**files, **results_file(analysis)})
 
     make_then_download(
         "tables",
-        (work_so_far(), formats),
+        (work_so_far(), formats, paper),
         make,
         file_name(analysis, "tables.zip"),
         "application/zip",

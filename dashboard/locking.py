@@ -17,7 +17,7 @@ from smdp.report.documents import document_bytes
 from smdp.report.locked import build_preregistration
 from smdp.report.word_format import Paper
 from smdp.steps import DATA
-from smdp.text import moment
+from smdp.text import listing, moment, plural
 
 
 def locked_plan(analysis: Analysis, author: str, paper: Paper) -> None:
@@ -35,14 +35,14 @@ def locked_plan(analysis: Analysis, author: str, paper: Paper) -> None:
     st.markdown(
         f"Locked on {literal(moment(locked.date))}, "
         f"fingerprint `{locked.fingerprint[:16]}…`, outcome "
-        f"{'hidden' if locked.outcome_hidden else 'not hidden'} until then."
+        f"{'hidden' if locked.outcome_hidden else 'not hidden'} at that time."
     )
     if not locked.of_this_table(analysis.source):
         st.warning("It was locked with another table than this one.", icon=":material/warning:")
     _files(analysis, locked, author, paper)
     found = analysis.deviations
     if found:
-        st.markdown(f"**{len(found)} deviations from the locked plan**")
+        st.markdown(f"**{plural(len(found), 'deviation')} from the locked plan**")
         table(deviation_table(found), "deviations")
     else:
         st.markdown("Nothing departs from it.")
@@ -65,6 +65,11 @@ def _hide(analysis: Analysis) -> None:
 
 
 def _lock(analysis: Analysis) -> None:
+    planned = listing([step.title for step in analysis.plan.steps], 20)
+    st.caption(
+        f"In the plan so far: {literal(planned)}. A step is in it once its settings were put to "
+        "use; what is done later without being in it will be listed as added."
+    )
     if st.button("Lock the plan", icon=":material/lock:", key="report.lock"):
         _hold(analysis.lock())
     given = st.file_uploader("A plan that was locked before", ["toml"], key="report.locked-file")

@@ -22,7 +22,7 @@ from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.blocks import Report
 from smdp.progress import Cancelled, Progress
 from smdp.report.browser import IN_BROWSER, find_browser
-from smdp.report.collect import build_report, report_figures
+from smdp.report.collect import build_report, contents_not_there, report_figures
 from smdp.report.composed import panel_files
 from smdp.report.documents import document_bytes
 from smdp.report.figure_files import FORMATS, figure_files, zipped
@@ -46,6 +46,9 @@ def state_of_it(analysis: Analysis) -> None:
     done = [step.title for step in steps() if step.name in analysis.records]
     stale = [step.title for step in steps() if step.name in analysis.out_of_date]
     st.markdown(f"Done so far: {literal(', '.join(done))}.")
+    lacking = [content.title for content in contents_not_there(analysis)]
+    if lacking:
+        st.caption(f"Not done, so in none of these: {literal('; '.join(lacking))}.")
     if stale:
         st.warning(
             f"Out of date: {literal(', '.join(stale))}. Everything below says so where these "
@@ -166,8 +169,14 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...], theme: FigureTheme
         return
     chosen = tuple(name for name in FORMATS if name.upper() in formats)
 
+    only = _chosen_figures(analysis, sections)
+    if only == ():
+        st.caption("Choose at least one figure.")
+        return
+
     def make(say: Progress) -> bytes:
         figures = report_figures(analysis, sections=sections)
+        figures = tuple(each for each in figures if only is None or each.name in only)
         look: dict[str, Any] = {"titles": titles, "greyscale": grey, "dpi": dpi}
         files = figure_files(figures, formats=chosen, preset=theme, progress=say, **look)
         if panels:
@@ -176,12 +185,40 @@ def figure_box(analysis: Analysis, sections: tuple[str, ...], theme: FigureTheme
 
     make_then_download(
         "figures",
-        (work_so_far(), sections, chosen, theme, dpi, grey, titles, panels),
+        (work_so_far(), sections, chosen, theme, dpi, grey, titles, panels, only),
         make,
         file_name(analysis, "figures.zip"),
         "application/zip",
         ":material/imagesmode:",
     )
+
+
+def _chosen_figures(analysis: Analysis, sections: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The names of some figures, to be made in a size of their own; None: all."""
+    some = controls.checkbox(
+        "Only some figures",
+        "report.some-figures",
+        False,
+        "So that one figure, or a few, can have a width and height of their own.",
+    )
+    if not some:
+        return None
+    key, known = (work_so_far(), sections), remembered("figure titles")
+    if known is None or known[0] != key:
+        with st.spinner("Listing the figures …"):
+            every = report_figures(analysis, sections=sections)
+            known = (key, {each.name: each.title for each in every})
+            remember("figure titles", *known)
+    titles = known[1]
+    by_label = {f"{place}. {title}": name for place, (name, title)
+                in enumerate(titles.items(), start=1)}  # fmt: skip
+    picked = controls.several(
+        "Which figures",
+        "report.which-figures",
+        list(by_label),
+        "Width, height, font and colours are chosen beside, under 'Look of figures'.",
+    )
+    return tuple(by_label[label] for label in picked)
 
 
 def analysis_files(analysis: Analysis) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 UNSEEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+#: The blank after a sentence; not that within 'et al. (2020)'.
+SENTENCE_END = re.compile(r"(?<=[^\W_A-Z][.!?]|[)\]%'][.!?]) (?=[A-Z])")
 
 #: Smaller and larger numbers are written with a power of ten.
 MOST_DECIMALS, LARGEST_WRITTEN_OUT = 10, 1e15
@@ -24,6 +26,20 @@ def shorten(value: object, limit: int = 60) -> str:
     """The value as text for a message: one line, never longer than `limit`."""
     text = " ".join(str(value).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def first_sentences(text: str, limit: int) -> str:
+    """As many whole sentences, one after the other, as the limit holds; of a longer one a part."""
+    sentences = SENTENCE_END.split(" ".join(text.split()))
+    kept = sentences[0]
+    for sentence in sentences[1:]:
+        if len(kept) + 1 + len(sentence) > limit:
+            break
+        kept = f"{kept} {sentence}"
+    if len(kept) <= limit:
+        return kept
+    words = kept[: limit - 1].rpartition(" ")
+    return f"{words[0] or words[2]}…"
 
 
 def listing(items: Iterable[object], limit: int = 5, longest: int = 60) -> str:

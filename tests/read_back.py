@@ -23,7 +23,8 @@ NOT_NUMBERS = re.compile(
 
 def plain(text: str) -> str:
     """As it was before it was made fit for print."""
-    return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{MINUS SIGN}", "-")
+    hyphens = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NON-BREAKING HYPHEN}": "-"})
+    return text.replace("\N{NO-BREAK SPACE}", " ").translate(hyphens)
 
 
 def shown_numbers(text: str, names: Iterable[str] = ()) -> list[tuple[str, str]]:

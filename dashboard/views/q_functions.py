@@ -146,7 +146,7 @@ with main:
             st.markdown(
                 f"For each treatment ({literal(', '.join(labels))}) a function of the "
                 f"{fitted.dimension} feature{'' if fitted.dimension == 1 else 's'} will be "
-                "learned: the utility that can be expected from giving it now and choosing well "
+                "learned: the outcome that can be expected from giving it now and choosing well "
                 "from then on. Its parameters appear here, beside what the features are made of."
             )
         st.stop()

@@ -48,7 +48,7 @@ with main:
         widgets.report_files(analysis, sections, title, author, paper, theme)
         further.summary_files(analysis, title, author, paper, theme)
         further.checklist_files(analysis, author, paper)
-        further.table_box(analysis)
+        further.table_box(analysis, paper)
         further.card_files(analysis, author, paper)
         widgets.figure_box(analysis, sections, theme)
     locking.locked_plan(analysis, author, paper)

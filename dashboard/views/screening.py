@@ -59,8 +59,8 @@ with main:
         with st.container(border=True, height=480):
             st.markdown(
                 f"{len(names)} variables can be screened. What is looked for is the smallest set "
-                "that, with the treatment, is all that the utility and the set's own next values "
-                "depend on: first what goes with the utility among people who received the same, "
+                "that, with the treatment, is all that the outcome and the set's own next values "
+                "depend on: first what goes with the outcome among people who received the same, "
                 "then what those still depend on once they are known. The figure appears here."
             )
     else:

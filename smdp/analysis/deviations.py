@@ -51,6 +51,8 @@ WORDS = {
     "settings": "",
     "imputation": "",
 }
+#: So many columns with one and the same change are told in one line.
+MANY = 8
 NONE, LEFT_OUT, ADDED, NOT_DONE = "none", "left out", "added", "not done"
 
 
@@ -129,15 +131,30 @@ def _differences(step: str, before: Any, after: Any, place: str, what: str) -> I
                 inner,
             )
     elif isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key in dict.fromkeys((*before, *after)):
-            yield from _differences(
-                step, before.get(key), after.get(key), f"{place}.{key}", f"{what}: '{_cut(key)}'"
-            )
+        for keys in _changed_alike(before, after):
+            old, new = before.get(keys[0]), after.get(keys[0])
+            if len(keys) > MANY:
+                told = f"{what}: {len(keys)} columns, {listing(map(repr, keys), MANY)}"
+                yield Deviation(step, told, _text(old), _text(new), f"{place}.{keys[0]}")
+                continue
+            for key in keys:
+                title, where = f"{what}: '{_cut(key)}'", f"{place}.{key}"
+                yield from _differences(step, before.get(key), after.get(key), where, title)
         if list(before) != list(after) and dict(before) == dict(after):
             order = (listing(before, 20), listing(after, 20))
             yield Deviation(step, f"{what}: order", *order, place)
     else:
         yield Deviation(step, what or "Settings", _text(before), _text(after), place)
+
+
+def _changed_alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[str]]:
+    """The keys whose value differs, those with the same change together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key), after.get(key)
+        if not same_content(old, new):
+            found.setdefault((repr(old), repr(new)), []).append(key)
+    return list(found.values())
 
 
 def _label(name: str, known: Setting | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from smdp.text import listing, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
-    from smdp.blocks import Report
+    from smdp.blocks import NamedFigure, Report
     from smdp.report.figure_theme import FigureTheme
 
 HTML, WORD = (".html", ".htm"), (".docx",)
@@ -24,6 +25,7 @@ examples:
   smdp report study.smdp --out report.html --docx
   smdp report study.smdp --figures figures/ --format svg pdf --preset single --greyscale
   smdp report study.smdp --figures figures/ --preset "Nature, two columns" --height 0.8 --panels
+  smdp report study.smdp --figures one/ --only policy-value --width 120 --height 1.5
   smdp report study.smdp --summary short.docx --checklists lists/ --tables tables/
   smdp report study.smdp --model-card card.docx --policy 2
   smdp report study.smdp --out methods.docx --sections methods appendix
@@ -116,6 +118,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--figures", type=Path, metavar="FOLDER", help="where figures go: a folder, or a .zip"
     )
     figures.add_argument(
+        "--only", nargs="+", metavar="NAME", help="only these figures, by the names of their files"
+    )
+    figures.add_argument(
         "--format", nargs="+", default=["png"], choices=("svg", "pdf", "png", "tiff"), help="(png)"
     )
     figures.add_argument(
@@ -203,13 +208,28 @@ def _theme(options: argparse.Namespace) -> FigureTheme:
     )
 
 
+def _only(figures: Sequence[NamedFigure], names: Sequence[str] | None) -> tuple[NamedFigure, ...]:
+    """Those named, so that one figure can have a size of its own."""
+    if names is None:
+        return tuple(figures)
+    known = {label for each in figures for label in (each.name, each.file_name)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        every = [each.name for each in figures]
+        raise SettingError(
+            f"There is no figure called {listing(map(repr, unknown))}.",
+            f"The figures are: {listing(every, len(every))}.",
+        )
+    return tuple(each for each in figures if {each.name, each.file_name} & set(names))
+
+
 def _write_figures(analysis: Analysis, theme: FigureTheme, options: argparse.Namespace) -> None:
     from smdp.atomic_write import make_folder, write_whole
     from smdp.report.collect import report_figures
     from smdp.report.composed import panel_files
     from smdp.report.figure_files import ZIP, figure_files, zipped
 
-    figures = report_figures(analysis, sections=options.sections)
+    figures = _only(report_figures(analysis, sections=options.sections), options.only)
     look: dict[str, Any] = {
         "dpi": options.dpi,
         "greyscale": options.greyscale,
@@ -265,7 +285,9 @@ def _write_further(analysis: Analysis, theme: FigureTheme, options: argparse.Nam
         from smdp.report.table_files import table_files
 
         make_folder(options.tables)
-        files = table_files(journal_tables(analysis), synthetic=analysis.source.synthetic)
+        files = table_files(
+            journal_tables(analysis), synthetic=analysis.source.synthetic, paper=paper
+        )
         files |= results_file(analysis)
         for name, content in files.items():
             write_whole(options.tables / name, content)

@@ -40,6 +40,8 @@ from smdp.text import listing, plural
 AVERAGE, INTERCEPT = "average", "intercept"
 #: Of a numerator: what each decision's own probabilities are.
 OWN: Literal["own"] = "own"
+#: The share of the people who have decisions at the ends of what is told over time.
+GOING_ON = 0.2
 #: Effects on outcomes after so many further decisions.
 LONGEST_LAG = 3
 #: Variables whose effects are looked at one by one; texts and vectors have too many numbers.
@@ -570,7 +572,10 @@ def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd.DataFrame | None:
-    """A quadratic in the decision number, or in the variable `time`; a line where that is short."""
+    """A quadratic in the decision number, or in the variable `time`; a line where that is short.
+
+    It is told as far as a fifth of the people go: beyond, it would be the course of a few.
+    """
     if time:
         require(time in study.trajectories.variables, "time", "a state variable of numbers", time)
         along = study.columns((time,))[:, 0]
@@ -581,6 +586,11 @@ def _over_time(study: _TrialDecisions, fit: Fit, tell: _Teller, time: str) -> pd
     if len(seen) < 3:
         return None
     middle, span = chosen.mean(), chosen.std()
+    ends = pd.Series(chosen).groupby(study.rows.subject[study.choice])
+    low = ends.min().quantile(GOING_ON, interpolation="lower")
+    high = ends.max().quantile(1 - GOING_ON, interpolation="higher")
+    reached = seen[(seen >= low) & (seen <= high)]
+    seen = reached if len(reached) >= 3 else seen
     grid = seen if len(seen) <= POINTS else np.linspace(seen[0], seen[-1], POINTS)
     for degree in (2, 1):
         powers = np.arange(1, degree + 1)

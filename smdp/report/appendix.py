@@ -52,6 +52,18 @@ def data_table(analysis: Analysis) -> pd.DataFrame:
         rows.append(("SHA-256 of the file", source.file_fingerprint))
     if source.synthetic:
         rows.append(("Origin", "Synthetic: made by a program, about nobody"))
+    for name, each in analysis.tables.items():
+        own = each.source
+        size = f"{plural(own.rows, 'row')}, {plural(own.columns, 'column')}"
+        rows.append((f"Table '{name}'", f"{size}; SHA-256 of the content {own.fingerprint}"))
+    rows += [
+        (
+            f"Version {place}",
+            f"{each.data_name}: {each.people:,} people, {each.decisions:,} decisions; SHA-256 of "
+            f"the content {each.fingerprint}",
+        )
+        for place, each in enumerate(analysis.versions, start=1)
+    ]
     return pd.DataFrame(rows, columns=["", "data"])
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from smdp.blocks import Block, Paragraph, References, Report, Section, Table
+from smdp.blocks import LONGEST_CELL, Block, Paragraph, References, Report, Section, Table
 from smdp.errors import SettingError
 from smdp.report.checklists import CHECKLISTS
 from smdp.report.checklists.checklist import STATUS_WORDS, Answer, Checklist, Item
 from smdp.report.collect import available_sections, banners, section_titles, today
-from smdp.text import listing, plural, shorten
+from smdp.text import first_sentences, listing, plural, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -21,6 +21,7 @@ OURS = (
     "below. What is answered comes from the analysis; the rest only its authors can know. Read "
     "every answer before you hand this in."
 )
+MORE = "More is in the report."
 COLUMNS = ("no.", "item", "answer", "where")
 
 
@@ -85,5 +86,9 @@ def build_checklist(analysis: Analysis, name: str, *, author: str = "", date: st
 
 
 def _said(answer: Answer) -> str:
+    """As much as a cell holds, in whole sentences: none may lose its numbers."""
     due = f"{STATUS_WORDS[answer.status]}: {answer.missing}" if answer.missing else ""
-    return " ".join(filter(None, (answer.text, due)))
+    room = LONGEST_CELL - len(due) - len(MORE) - 2
+    text = first_sentences(answer.text, room)
+    more = MORE if text != " ".join(answer.text.split()) else ""
+    return " ".join(filter(None, (text, more, due)))

@@ -84,6 +84,11 @@ def available_sections(analysis: Analysis) -> tuple[str, ...]:
     return tuple(key for key in section_titles() if _available(analysis, key))
 
 
+def contents_not_there(analysis: Analysis) -> list[ReportSection]:
+    """The sections on steps that were not done, in order."""
+    return [section for key, section in contents().items() if not _there(analysis, key)]
+
+
 def _available(analysis: Analysis, key: str) -> bool:
     if key == "deviations":
         return analysis.locked is not None
@@ -242,7 +247,7 @@ def _summary(analysis: Analysis, chosen: list[str], notes: Mapping[str, str]) ->
         frame = frame.drop(columns="state")
     found: list[Block] = [Paragraph(text, strong=True) for text in _main_results(analysis)]
     found += table("Results", frame)
-    absent = [c.title for key, c in contents().items() if not _there(analysis, key)]
+    absent = [each.title for each in contents_not_there(analysis)]
     found += bullets([f"Not done, so not in this report: {'; '.join(absent)}."] if absent else [])
     not_chosen = [
         section_titles()[key] for key in available_sections(analysis) if key not in chosen

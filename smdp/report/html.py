@@ -31,6 +31,7 @@ from smdp.blocks import (
 )
 from smdp.report.figure_theme import FigureTheme, in_theme
 from smdp.report.html_page import page
+from smdp.words.figures import figure_words
 
 WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
 LOOKS = {"error": "error", "warning": "warning", "note": "remark"}
@@ -50,11 +51,11 @@ def to_html(report: Report, *, theme: FigureTheme | None = None) -> str:
         f"{banners}{_contents(report)}</header>\n<main>\n{sections}\n</main>\n"
         f"<footer>Made with smdp {__version__}.</footer>\n{''.join(writer.data)}"
     )
-    return page(title, body, scripts=bool(writer.data))
+    return page(title, body, scripts=bool(writer.data), compact=report.compact)
 
 
 def _contents(report: Report) -> str:
-    if len(report.sections) < 2:
+    if len(report.sections) < 2 or report.compact:
         return ""
     items = "".join(
         f'<li><a href="#{each.key}">{_escaped(each.title)}</a></li>' for each in report.sections
@@ -141,12 +142,13 @@ class _HtmlWriter:
         content = figure.to_json().replace("<", "\\u003c")
         self.data.append(f'<script type="application/json" id="{key}">{content}</script>\n')
         height = int(block.figure.layout.height or 420)
+        words = f"{block.title}. {figure_words(block.figure)}"
         marks = "; ".join(block.marks)
         marked = f' <span class="mark">({_escaped(marks)})</span>' if marks else ""
         caption = f" {_escaped(block.caption)}" if block.caption else ""
         return (
             f'<figure><div data-figure="{key}" data-name="{_escaped(block.file_name)}" role="img" '
-            f'aria-label="{_escaped(block.title)}" style="height:{height}px"></div>'
+            f'aria-label="{_escaped(words)}" style="height:{height}px"></div>'
             "<noscript><p>This figure needs JavaScript.</p></noscript>"
             f"<figcaption><b>{_escaped(block.title)}.</b>{marked}{caption}</figcaption></figure>"
         )

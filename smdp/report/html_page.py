@@ -66,6 +66,16 @@ footer { max-width: 920px; margin: 64px auto 40px; padding: 16px 28px 0; color: 
   table { font-size: 8.5pt; }
   td, th { padding-right: 10px; overflow-wrap: anywhere; }
   .notice, .note { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .modebar-container { display: none !important; }
+  .compact { font-size: 9pt; line-height: 1.35; }
+  .compact h1 { font-size: 17pt; margin: 0 0 4px; }
+  .compact h2 { font-size: 12.5pt; margin: 14px 0 5px; padding-top: 7px; }
+  .compact p, .compact li { margin: 3px 0; }
+  .compact .table, .compact figure { margin: 8px 0; }
+  .compact table { font-size: 8pt; line-height: 1.3; }
+  .compact td, .compact th { padding-top: 2px; padding-bottom: 2px; }
+  .compact .notice { margin: 5px 0; padding: 3px 10px; }
+  .compact footer { margin: 12px 0 0; padding-top: 4px; }
 }
 """
 
@@ -120,8 +130,11 @@ def plotly_script() -> str:
     return text.replace("\r\n", "\n").replace("</script", "<\\/script").strip("\n")
 
 
-def page(title: str, body: str, *, scripts: bool) -> str:
-    """A whole page. `title` and `body` are HTML already; nothing is loaded from anywhere."""
+def page(title: str, body: str, *, scripts: bool, compact: bool = False) -> str:
+    """A whole page. `title` and `body` are HTML already; nothing is loaded from anywhere.
+
+    `compact`: printed closely, where it has to stay short.
+    """
     used = [plotly_script(), SCRIPT] if scripts else []
     allowed = " ".join(f"'sha256-{_digest(text)}'" for text in used) or "'none'"
     policy = (
@@ -138,7 +151,7 @@ def page(title: str, body: str, *, scripts: bool) -> str:
 <title>{title}</title>
 <style>{STYLE}</style>
 </head>
-<body>
+<body{' class="compact"' if compact else ""}>
 {body}
 {ending}
 </body>

@@ -66,6 +66,21 @@ def _each(analysis: Analysis) -> Iterator[JournalTable]:
         title = "Weights of the features"
         yield JournalTable("weights", Table(title, frame), "features" in stale)
     yield from _values(analysis, "evaluation" in stale)
+    if analysis.rule is not None:
+        from smdp.words.policy_value import units
+        from smdp.words.rule_card import card_words, value_words_of_rules
+
+        old, note = "rule" in stale, f"Values are the {units(analysis.outcome_name)}."
+        yield JournalTable("rule card", Table("The rule card", card_words(analysis.rule)), old)
+        frame = value_words_of_rules(analysis.rule)
+        yield JournalTable("values of the rules", Table("Values of the rules", frame, note), old)
+    if analysis.passport is not None:
+        from smdp.steps.passport import out_of_date_rows
+        from smdp.words.passport import rows_table
+
+        frame = rows_table(analysis.passport, out_of_date_rows(analysis), analysis.outcome_name)
+        title = "What the conclusions rest on"
+        yield JournalTable("passport", Table(title, frame), "passport" in stale)
 
 
 def _values(analysis: Analysis, stale: bool) -> Iterator[JournalTable]:

@@ -15,7 +15,7 @@ from smdp.errors import SettingError
 from smdp.export.policy_file import NOT_FOR, PURPOSE
 from smdp.report.collect import banners, today
 from smdp.steps.policies import learned_from, policy_names
-from smdp.text import moment, shorten
+from smdp.text import moment, plural, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
@@ -37,6 +37,7 @@ def model_card(analysis: Analysis, policy: int = 1) -> dict[str, Any]:
         "policy": name,
         "made": record.finished,
         "version": record.versions.get("smdp", __version__),
+        "refitted": len(analysis.versions),
         "data": {"name": analysis.source.name, "sha256": analysis.source.fingerprint},
         "synthetic": analysis.source.synthetic,
         "out_of_date": "policy" in analysis.out_of_date,
@@ -80,6 +81,7 @@ def _performance(analysis: Analysis, policy: int) -> dict[str, Any]:
         "coverage": value.coverage,
         "people": value.subjects,
         "judged_on_others_than_learned_from": bool(value.cross_fitted),
+        "whole_analysis_without_those_who_judge": bool(value.whole_analysis),
         "out_of_date": "evaluation" in analysis.out_of_date,
     }
 
@@ -95,7 +97,7 @@ def _ends(row: pd.Series) -> dict[str, Any]:
 
 
 def _limits(analysis: Analysis) -> list[str]:
-    steps = ("features", "policy", "evaluation", "markov", "placebo")
+    steps = ("features", "markov", "policy", "evaluation", "placebo", "passport", "new_data")
     found = [
         problem.message
         for step in steps
@@ -104,6 +106,12 @@ def _limits(analysis: Analysis) -> list[str]:
         if problem.severity != "note"
     ]
     return [*(p.message for p in analysis.whole_warnings if p.severity != "note"), *found]
+
+
+def _version(refitted: int) -> str:
+    if not refitted:
+        return "1, not refitted"
+    return f"{refitted + 1}, refitted with more data {plural(refitted, 'time')}"
 
 
 def build_model_card(analysis: Analysis, policy: int = 1, *, author: str = "") -> Report:
@@ -115,6 +123,7 @@ def build_model_card(analysis: Analysis, policy: int = 1, *, author: str = "") -
     facts = [
         ("policy", card["policy"]),
         ("made", f"{moment(card['made'])} with smdp {card['version']}"),
+        ("version", _version(card["refitted"])),
         ("data", f"{card['data']['name']} (SHA-256 {card['data']['sha256'][:16]}…)"),
         ("outcome", "; ".join(filter(None, card["outcome"].values()))),
         ("actions", ", ".join(card["actions"])),

@@ -28,11 +28,18 @@ from smdp.text import capital, listing, percent, plural, shorten
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
+    from smdp.validation.passport_rows import Verdict
 
 #: So that it stays at two pages: letters of a sentence, and sentences of a part.
 LONGEST, MOST_SENTENCES, MOST_WARNINGS = 380, 3, 3
 FIGURE_HEIGHT = 190
 NOT_DONE = "This was not done."
+#: What is asked of everything that the conclusions rest on, by the verdict.
+ASKED_OF_ALL: dict[Verdict, str] = {
+    "doubt": "What does something speak against?",
+    "not checked": "What was not checked?",
+    "untestable": "What can no data tell?",
+}
 
 
 def build_summary(
@@ -94,6 +101,29 @@ def _question(analysis: Analysis) -> list[Block]:
 
 
 def _rule(analysis: Analysis) -> list[Block]:
+    """As a card where one was made, then the full policy, in fewer words."""
+    card = _card(analysis)
+    return [*card, *_full_policy(analysis, 1 if card else MOST_SENTENCES)]
+
+
+def _card(analysis: Analysis) -> list[Block]:
+    """The policy as a rule that a person can say aloud, and whether it is the people's alone."""
+    from smdp.words.rule_card import card_words
+
+    report = analysis.rule
+    if report is None:
+        return []
+    told = "At each decision one line holds."
+    if report.resamples:
+        told += (
+            f" The rules found in {plural(report.resamples, 'sample')} of the people, drawn anew, "
+            f"gave the same treatment at {percent(report.resample_agreement)} of the decisions on "
+            "average."
+        )
+    return table("The rule card", card_words(report), told)
+
+
+def _full_policy(analysis: Analysis, most: int) -> list[Block]:
     from smdp.explanation.policy_explanation import explain_policy
     from smdp.explanation.recommendations import recommendations
     from smdp.policy.decision_rule import NO_ACTION, Reason
@@ -122,7 +152,7 @@ def _rule(analysis: Analysis) -> list[Block]:
             f"recommends {listing(shares, 7)}, and nothing at {percent(without)}, where the study "
             "does not tell which is better."
         ),
-        *_short(describe_explanation(reasons), 3),
+        *_short(describe_explanation(reasons), most),
     ]
 
 
@@ -131,6 +161,7 @@ def _worth(analysis: Analysis) -> list[Block]:
     from smdp.figures.policy import value_figure
     from smdp.steps.trial import says as effects
     from smdp.words.policy_value import gain_sentence, value_words
+    from smdp.words.rule_card import worth_of_card
 
     found: list[Block] = []
     names = policy_names(analysis.policies)
@@ -154,6 +185,9 @@ def _worth(analysis: Analysis) -> list[Block]:
         own = analysis.values[0]
         words = value_words(own, names[0])[own.table["method"].to_numpy() == DOUBLY_ROBUST]
         found += table("Values", words.drop(columns=["method"]), most=6)
+    if analysis.rule is not None:
+        first, *others = worth_of_card(analysis.rule, analysis.outcome_name)
+        found += _short([f"The rule card: {first[0].lower()}{first[1:]}", *others])
     if analysis.trial is not None:
         found += _short([f"In the trial itself: {text}" for text in effects(analysis)[:1]])
     if analysis.values:
@@ -205,6 +239,27 @@ def _each_check(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if analysis.placebo is not None:
         told = describe_placebo(analysis.placebo, "learned")[1]
     yield "Could the gain be chance?", told
+    yield from _rests_on(analysis)
+    if analysis.new_data is not None:
+        yield "Does it hold for new data?", _record(analysis, "new_data")
+
+
+def _rests_on(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """What was found of each thing that the conclusions rest on; no score."""
+    from smdp.steps.passport import out_of_date_rows
+    from smdp.words.passport import CLAIMS
+
+    found = analysis.passport
+    if found is None:
+        return
+    old = out_of_date_rows(analysis)
+    for verdict, question in ASKED_OF_ALL.items():
+        claims = [
+            CLAIMS[row.thing].lower() + (" (out of date)" if row.thing in old else "")
+            for row in found.rows
+            if row.verdict == verdict
+        ]
+        yield question, capital(f"{'; '.join(claims)}.") if claims else "Nothing."
 
 
 def _record(analysis: Analysis, step: str) -> str:

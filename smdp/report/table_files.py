@@ -23,7 +23,7 @@ from smdp.blocks import (
 )
 from smdp.data.export import safe_text, to_csv
 from smdp.report.journal_tables import JournalTable
-from smdp.report.word_format import ONE_PIECE, TRUE_MINUS
+from smdp.report.word_format import ONE_PIECE, TRUE_MINUS, Paper
 from smdp.settings import require
 from smdp.text import visible
 
@@ -35,11 +35,16 @@ CONTENTS = "Contents"
 SHEET_NAME, LONGEST_CELL, MOST_COLUMNS, MOST_ROWS = 31, 32_000, 16_000, 1_000_000
 NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\'\x00-\x1f]")
 MARKDOWN_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&-])")
+#: Letters of a cell that LaTeX does not break; the share of a line for columns with longer ones.
+IN_ONE_LINE, FOR_LONG_TEXTS = 40, 0.75
+ON_ONE_PAGE = 45  # rows
 LATEX_SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-    "−": "$-$", "×": r"$\times$", "\N{NO-BREAK SPACE}": "~", "…": r"\ldots{}",
+    "−": "$-$", "×": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$", "±": r"$\pm$",
+    "≈": r"$\approx$", "→": r"$\rightarrow$", "²": "$^2$",
+    "\N{NO-BREAK SPACE}": "~", "…": r"\ldots{}",
 }  # fmt: skip
 
 
@@ -48,6 +53,7 @@ def table_files(
     formats: Sequence[TableFormat] = TABLE_FORMATS,
     *,
     synthetic: bool = False,
+    paper: Paper = "A4",
 ) -> dict[str, bytes]:
     """The files by name: one document and one workbook of all, other formats a file each."""
     for wanted in formats:
@@ -65,7 +71,7 @@ def table_files(
             if kind in made:
                 found[f"{mark}{name}.{kind}"] = made[kind](each)
     if "docx" in formats:
-        found[mark + DOCUMENT] = tables_to_docx(chosen, synthetic=synthetic)
+        found[mark + DOCUMENT] = tables_to_docx(chosen, synthetic=synthetic, paper=paper)
     if "xlsx" in formats:
         found[mark + WORKBOOK] = to_workbook(chosen, synthetic=synthetic)
     return found
@@ -115,25 +121,39 @@ def markdown_text(text: str) -> str:
 
 
 def to_latex(table: Table, label: str = "table") -> str:
-    """A table with the rules of the package booktabs; every sign stands for itself."""
+    """A table with the rules of the package booktabs; every sign stands for itself.
+
+    One longer than a page uses the package longtable.
+    """
     heads, rows, right = _texts(table)
-    columns = "".join("r" if own else "l" for own in right)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_latex(table.title)}}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]+', '-', label)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(map(_latex, heads)) + r" \\",
-        r"\midrule",
-        *(_latex_row(row) for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    if table.note:
-        lines.append(rf"\par\smallskip\footnotesize \textit{{Note.}} {_latex(table.note)}")
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    columns = _latex_columns(rows, right)
+    name = rf"\caption{{{_latex(table.title)}}}"
+    name += rf"\label{{tab:{re.sub('[^A-Za-z0-9-]+', '-', label)}}}"
+    head = [r"\toprule", " & ".join(map(_latex, heads)) + r" \\", r"\midrule"]
+    body = [*map(_latex_row, rows), r"\bottomrule"]
+    note = (
+        [rf"\par\smallskip\footnotesize \textit{{Note.}} {_latex(table.note)}"]
+        if table.note
+        else []
+    )
+    if len(rows) > ON_ONE_PAGE:
+        lines = [rf"\begin{{longtable}}{{{columns}}}", name + r"\\", *head, r"\endhead", *body]
+        lines += [r"\end{longtable}", *note]
+    else:
+        lines = [r"\begin{table}", r"\centering", name, rf"\begin{{tabular}}{{{columns}}}"]
+        lines += [*head, *body, r"\end{tabular}", *note, r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_columns(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Numbers to the right; columns with long texts share most of the line, and break in it."""
+    longest = [max(map(len, own)) for own in zip(*rows, strict=True)] if rows else [0] * len(right)
+    wide = [not own and size > IN_ONE_LINE for own, size in zip(right, longest, strict=True)]
+    share = FOR_LONG_TEXTS / max(sum(wide), 1)
+    return "".join(
+        rf"p{{{share:.2f}\linewidth}}" if broken else "r" if own else "l"
+        for own, broken in zip(right, wide, strict=True)
+    )
 
 
 def _latex_row(row: Sequence[str]) -> str:
@@ -156,13 +176,15 @@ def _texts(table: Table) -> tuple[list[str], list[list[str]], list[bool]]:
     return heads, rows, [any(map(is_number, own)) for own in columns]
 
 
-def tables_to_docx(tables: Sequence[JournalTable], *, synthetic: bool = False) -> bytes:
+def tables_to_docx(
+    tables: Sequence[JournalTable], *, synthetic: bool = False, paper: Paper = "A4"
+) -> bytes:
     """All tables in one document, to be copied from."""
     from smdp.report.word import to_docx
 
     title = "Tables"
     section = Section("tables", title, tuple(_titled(each) for each in tables))
-    return to_docx(Report(title, "", "", "", synthetic, (), (section,)))
+    return to_docx(Report(title, "", "", "", synthetic, (), (section,)), paper=paper)
 
 
 def _titled(own: JournalTable) -> Table:

@@ -23,8 +23,9 @@ MARGIN_MM = 20.0  # above and below
 
 #: Of a table's text, the usual size first; smaller where numbers would not fit otherwise.
 SIZES = (8.5, 7.5, 6.5)
-#: A cell's own margins and some air; of columns that may not be wider; of words that may break.
-PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 160.0, 42.0
+#: A cell's own margins and some air; more than a page, so that long texts get the room that is
+#: left; of words that may break.
+PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 300.0, 42.0
 #: Words of one cell stand beside each other in at least so much room.
 COMFORT_MM = 26.0
 #: How much wider letters may be where Arial is missing, as those of DejaVu Sans are.
@@ -50,11 +51,14 @@ MINUS = re.compile(r"(?<![\w.\-−])-(?=\.?\d)")
 MINUS_IN_TEXT = re.compile(r"(?<=[ (\[])-(?=\.?\d)")
 P_VALUE = re.compile(r"\bp ([=<>]) (?=\.\d)")
 SHARE = re.compile(r"(?<=\d) %")
+DATE = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
+DIGEST = re.compile(r"\bSHA-256\b")
 BREAKS = re.compile(r"[ ]+|(?<=[^\W\d]-)(?=[^\W\d])")
 RIGHT_TO_LEFT = re.compile(
     r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+(?:[\s\-]+[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+)*"
 )
 KEPT_BLANK, TRUE_MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
+KEPT_HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
 
 def unbroken(text: str) -> str:
@@ -63,14 +67,18 @@ def unbroken(text: str) -> str:
 
 
 def _with_kept_blanks(text: str) -> str:
-    """No line ends within a p-value, after a minus sign, or before the sign of a share."""
+    """No line ends within a p-value or a date, after a minus sign, or before a share's sign."""
     text = MINUS_IN_TEXT.sub(TRUE_MINUS, text)
     text = P_VALUE.sub(rf"p{KEPT_BLANK}\1{KEPT_BLANK}", text)
+    text = DATE.sub(rf"\1{KEPT_HYPHEN}\2{KEPT_HYPHEN}\3", text)
+    text = DIGEST.sub(f"SHA{KEPT_HYPHEN}256", text)
     return SHARE.sub(f"{KEPT_BLANK}%", text)
 
 
 def cell_of_numbers(text: str) -> str:
     """A cell that is a number with its interval stays in one line; in others, each number does."""
+    if DATE.fullmatch(text):
+        return text  # its column is wide enough, and it can be copied as a date
     if not ONE_PIECE.fullmatch(text):
         return _with_kept_blanks(text)
     return unbroken(text).replace(" ", KEPT_BLANK)
@@ -208,6 +216,7 @@ def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False
         style = styles[name]
         style.font.name, style.font.size = FONT, Pt(round(2 * size * scale) / 2)
         _use_font_for_all_scripts(style, FONT)
+        _without_spacing(style)
         style.font.color.rgb, style.font.italic = INK, False
         style.paragraph_format.space_before, style.paragraph_format.space_after = (
             Pt(before * air),
@@ -359,6 +368,14 @@ def _use_font_for_all_scripts(style: Any, font: str) -> None:
             del fonts.attrib[name]
     for script in ("ascii", "hAnsi", "cs", "eastAsia"):
         fonts.set(qn(f"w:{script}"), font)
+
+
+def _without_spacing(style: Any) -> None:
+    """The template sets titles with room between their letters."""
+    own = style.element.rPr
+    room = None if own is None else own.find(qn("w:spacing"))
+    if room is not None:
+        own.remove(room)
 
 
 def _without_border(style: Any) -> None:

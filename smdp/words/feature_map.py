@@ -382,7 +382,7 @@ def _in_a_word(fitted: FittedFeatureMap, chosen: pd.Series) -> str:
     if not chosen_by_one_test(fitted):
         practical = chosen["practical"] and (chosen["rejected"] or p != p)
         if chosen["chosen_by"] == "practical" or (practical and chosen["chosen_by"] == "by hand"):
-            return f", keeps {percent(chosen['share_kept'])}"
+            return f", keeps {percent(min(float(chosen['share_kept']), 1.0))}"
     if p != p:
         return ""
     return f", rejected ({p_text(p)})" if chosen["rejected"] else f", {p_text(p)}"

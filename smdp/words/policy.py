@@ -19,6 +19,8 @@ from smdp.policy.learned_policy import LearnedPolicy
 from smdp.text import capital, interval_text, percent, plural
 from smdp.words.explanation import action_name
 
+#: A smaller change of Q-values is not worth its digits.
+HARDLY = 0.001
 CALLED_NOTHING = {
     "none",
     "nothing",
@@ -179,9 +181,11 @@ def describe_convergence(policy: LearnedPolicy) -> str:
     path = policy.convergence
     count = plural(len(path), "iteration")
     if policy.converged:
+        change = float(path["change"].iloc[-1])
+        by = f"{change:.2g}" if change >= HARDLY else "less than a thousandth"
         return (
             f"The {policy.kind} Q-function settled in {count}: in the last one, Q-values changed "
-            f"by {path['change'].iloc[-1]:.2g} and {percent(float(path['switched'].iloc[-1]), 1)} "
+            f"by {by} and {percent(float(path['switched'].iloc[-1]), 1)} "
             "of the states changed their best treatment."
         )
     return f"The {policy.kind} Q-function did not settle in {count}."

@@ -10,6 +10,7 @@ from smdp.data.problem import Problem
 from smdp.evaluation.rule_value import CARD, LEARNED, RuleReport
 from smdp.evaluation.value_tables import OBSERVED
 from smdp.text import capital, interval_text, listing, percent, plural, shorten
+from smdp.words.explanation import action_name
 from smdp.words.policy_value import ALWAYS, decimals, policy_label
 
 #: The first question comes back in fewer samples than this: it is not the people's alone.
@@ -46,9 +47,8 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
     kind, found = report.policy_kind, [f"The card says: {report.card.in_words()}."]
     if not report.card.questions:
         found.append(NO_QUESTION)
-    of = f" {outcome.title}" if outcome.column else ""
-    found.append(_value_sentence(report, of))
-    found.append(_cost_sentence(report, of))
+    of = _of(outcome)
+    found += worth_of_card(report, outcome)
     found.append(
         f"Card and {kind} policy say the same at {percent(report.agreement)} of "
         f"{report.decisions:,} decisions with a choice."
@@ -62,6 +62,16 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
             "together, cannot be said in a word."
         )
     return found
+
+
+def _of(outcome: OutcomeName) -> str:
+    return f" {outcome.title}" if outcome.column else ""
+
+
+def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
+    """What the card would earn, and what it costs against the full policy."""
+    of = _of(outcome)
+    return [_value_sentence(report, of), _cost_sentence(report, of)]
 
 
 def _numbers(report: RuleReport, row: pd.Series) -> str:
@@ -195,6 +205,21 @@ def check_rule(report: RuleReport, used: tuple[str, ...] | None = None) -> list[
                 )
             )
     return found
+
+
+def card_words(report: RuleReport) -> pd.DataFrame:
+    """The card, one row for each end: what has to hold, what to do, at how many decisions."""
+    ends = list(report.card.paths())
+    total = max(1, sum(end.decisions for _, end in ends))
+    rows = [
+        (
+            " and ".join(question.words(holds) for question, holds in conditions) or "always",
+            action_name(report.card.action_labels[end.action]),
+            percent(end.decisions / total),
+        )
+        for conditions, end in ends
+    ]
+    return pd.DataFrame(rows, columns=["if", "then", "share of decisions"])
 
 
 def value_words_of_rules(report: RuleReport) -> pd.DataFrame:

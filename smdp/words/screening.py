@@ -257,8 +257,8 @@ def _tested(p: float) -> str:
 
 
 def _leads_to(paths: ClosedSet, name: str) -> str:
-    """'utility, stress'; in brackets what is only its clearest way."""
-    told = [(p.target or "utility", p.clear) for p in paths.leads_to(name)]
+    """'outcome, stress'; in brackets what is only its clearest way."""
+    told = [(p.target or "outcome", p.clear) for p in paths.leads_to(name)]
     return ", ".join(target if clear else f"({target})" for target, clear in told)
 
 
@@ -289,7 +289,7 @@ def arrows_table(result: ScreeningResult) -> pd.DataFrame:
         {
             "variable": ranked["source"].to_numpy(),
             "leads to": [
-                "utility" if target == UTILITY else f"next {target}" for target in ranked["target"]
+                "outcome" if target == UTILITY else f"next {target}" for target in ranked["target"]
             ],
             "p among all": [p_text(p) for p in ranked["family_p"]],
             "p alone": [p_text(p) for p in ranked["p_value"]],

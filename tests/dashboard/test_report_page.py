@@ -76,6 +76,20 @@ def test_without_chrome_it_says_so_and_offers_the_other_way(prepared, monkeypatc
     assert not any(b.label == "Make figures" for b in prepared.at.button)
 
 
+def test_one_figure_can_be_chosen_and_what_is_not_done_is_said(prepared):
+    assert "Not done, so in none of these: What treatment did" in prepared.text
+    assert "In the plan so far: Data, Missing values, Rescaling." in prepared.text
+    prepared.at.checkbox(key="report.some-figures").set_value(True)
+    prepared.run()
+    assert "Choose at least one figure." in prepared.text
+    box = prepared.at.multiselect(key="report.which-figures")
+    assert box.options[0] == "1. Flow of people and decisions"
+    box.set_value(box.options[:1])
+    prepared.run()
+    assert not prepared.at.exception
+    assert any(b.label == "Make figures" for b in prepared.at.button)
+
+
 @pytest.mark.skipif(find_browser() is None, reason="no Chrome to draw with")
 def test_figures_and_word_are_made_and_stay_until_something_changes(prepared):
     prepared.at.multiselect(key="report.without").set_value(["Missing data and imputation"])

@@ -12,12 +12,13 @@ from smdp.report.results_text import results_text
 from smdp.steps import step_named
 from smdp.steps.data import flow_of
 from smdp.steps.policies import policy_names
-from smdp.text import listing, moment, percent, plural
+from smdp.text import first_sentences, listing, moment, percent, plural
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 NOT_READ = "Arrange the data first (page Data)."
+METHODS = 420  # letters of a methods paragraph
 
 
 def with_study(tell: Callable[[Analysis], Answer]) -> Answering:
@@ -32,9 +33,12 @@ def of_step(name: str, section: str, *, methods: bool = False, missing: str = ""
         step = step_named(name)
         if name not in analysis.records or name not in analysis.results:
             return not_done(f"The step '{step.title}'.")
-        text = f"{step.title}: {analysis.records[name].summary}."
-        if methods:
-            text += " How it was done: in the methods section."
+        record = analysis.records[name]
+        how = step.methods(analysis, record.asked) if methods else ""
+        if how:
+            text = f"{first_sentences(how, METHODS)} All of it: in the methods section."
+        else:
+            text = f"{step.title}: {record.summary}."
         return answered(text, section, missing=missing)
 
     return tell
@@ -55,6 +59,39 @@ def flow(analysis: Analysis) -> Answer:
         text += f" Analysed: {found.analysed:,} transitions of {found.analysed_people:,} people."
     missing = "How many were screened, invited and enrolled, and why others were not."
     return answered(text, "study", missing=missing)
+
+
+@with_study
+def analysed(analysis: Analysis) -> Answer:
+    """Effects and policy are of different decisions, and say so."""
+    found, parts = flow_of(analysis), []
+    if analysis.trial is not None:
+        parts.append(
+            f"Effects: {analysis.trial.decisions:,} decisions of {analysis.trial.subjects:,} "
+            "people, those with a choice, a known treatment and an outcome."
+        )
+    if found.analysed is not None:
+        parts.append(
+            f"Screening, features and policy: {found.analysed:,} transitions of "
+            f"{found.analysed_people:,} people, those with an outcome and a next row."
+        )
+    if not parts:
+        return not_done("The step 'Rescaling'.")
+    parts.append("Each decision counts under the treatment that was recorded for it.")
+    return answered(" ".join(parts), "study")
+
+
+@with_study
+def dose(analysis: Analysis) -> Answer:
+    """How often each treatment was given, to whom there was a choice."""
+    found = flow_of(analysis)
+    given = ", ".join(
+        f"{each.action}: {each.decisions:,} ({each.decisions / max(found.kept_people, 1):.1f} a "
+        "person)"
+        for each in found.treated[:12]
+    )
+    text = f"At decisions with a choice and a known treatment, {given}."
+    return answered(text, "study", missing="How often, over what time, was planned.")
 
 
 @with_study
@@ -142,15 +179,35 @@ def design(analysis: Analysis) -> Answer:
     roles = analysis.plan.roles
     if roles.assignment == "observed":
         return answered("Observational, with repeated decisions.", "methods")
-    missing = "That it is a micro-randomised trial or another design, and the allocation ratio."
-    return answered("" if analysis.study is None else "Repeated decisions of the same people.",
-                    "methods", missing=missing)  # fmt: skip
+    missing = "The kind of trial in the terms of its protocol, and its framework."
+    if analysis.study is None:
+        return answered("", missing=missing)
+    text = "Repeated decisions of the same people"
+    if roles.randomised:
+        text += ", treatment randomised at each of them"
+    return answered(f"{text}.", "methods", missing=missing)
 
 
 def missing_data(analysis: Analysis) -> Answer:
     if analysis.completed is None:
         return not_done("The step 'Missing values'.")
     return answered(" ".join(describe_completed(analysis.completed)[1:2]), "missing")
+
+
+@with_study
+def why_missing(analysis: Analysis) -> Answer:
+    """Whether gaps go with what was measured: only where that was tested."""
+    from smdp.words.passport import evidence
+
+    found = analysis.passport
+    told = [] if found is None else [row for row in found.rows if row.thing == "missingness"]
+    missing = "Whether missing reports go with kinds of people or with time."
+    if told and told[0].verdict != "not checked":
+        return answered(evidence(told[0], analysis.outcome_name), "passport", missing=missing)
+    share = missing_data(analysis)
+    if not share.text:
+        return share
+    return answered(share.text, share.section, missing=missing)
 
 
 def estimation(analysis: Analysis) -> Answer:
@@ -197,6 +254,107 @@ def model(analysis: Analysis) -> Answer:
         text += f" Policies: {listing(policy_names(analysis.policies))}. "
         text += "The file policy.json has all parameters, with a program that reads it."
     return answered(text, "weights")
+
+
+def tailoring(analysis: Analysis) -> Answer:
+    """By the policy that was learned; in the study itself the choice depended on no state."""
+    fitted = analysis.feature_map
+    if not analysis.policies or fitted is None:
+        return not_done("The step 'Q-functions': without a policy nothing is tailored.")
+    text = (
+        f"The learned policy chooses by {listing(fitted.variables_used, 20)}, in "
+        f"{plural(fitted.dimension, 'feature')}. In the study itself "
+    )
+    roles = analysis.plan.roles
+    chance = "chance decided." if roles.randomised else "the program does not know what decided."
+    return answered(text + chance, "weights")
+
+
+def decision_rules(analysis: Analysis) -> Answer:
+    """The card where there is one, and what the full policy does."""
+    if not analysis.policies:
+        return not_done("The step 'Q-functions'.")
+    names = listing(policy_names(analysis.policies))
+    text = (
+        f"Learned policies: {names}. Of the treatments that can be given, the one with the largest "
+        "Q-value is recommended, none where its margin is not clear. "
+    )
+    if analysis.rule is None:
+        return answered(text.strip(), "q_functions")
+    return answered(f"{text}As a card: {analysis.rule.card.in_words()}.", "rule")
+
+
+def output(analysis: Analysis) -> Answer:
+    """What a policy gives, and when it gives nothing."""
+    if not analysis.policies:
+        return not_done("The step 'Q-functions'.")
+    own = analysis.policies[0].settings
+    text = (
+        "For each treatment the mean discounted utility that is expected of it; recommended is the "
+        "largest. Nothing is recommended where its margin over the next is not above 0 at a "
+        f"one-sided level of {own.abstain_level:g}"
+    )
+    if own.least_share > 0:
+        text += (
+            f", or where fewer than {percent(own.least_share)} of the {own.neighbours} nearest "
+            "decisions of the study had one of the treatments"
+        )
+    return answered(f"{text}.", "methods")
+
+
+def judged_on(analysis: Analysis) -> Answer:
+    """Whether others than those it was learned from have judged the policy."""
+    if not analysis.values:
+        return not_done("The step 'Value of the policy'.")
+    first = analysis.values[0]
+    text = "Learned and judged in the same study"
+    if first.whole_analysis:
+        text += ": the whole analysis was done anew without each fold of people, who judged it."
+    elif first.cross_fitted:
+        text += (
+            ": nobody judged what was learned from her own data, but variables and number of "
+            "features were chosen with everybody."
+        )
+    else:
+        text += ", by the same people."
+    found = analysis.new_data
+    if found is None:
+        return answered(text, "policy", missing="How other people and settings would differ.")
+    text += f" New data: {analysis.records['new_data'].summary}."
+    return answered(text, "new_data", missing="How their setting differed.")
+
+
+def updating(analysis: Analysis) -> Answer:
+    """Whether the analysis was refitted with more data."""
+    if not analysis.policies:
+        return not_done("The step 'Q-functions'.")
+    count = len(analysis.versions)
+    if not count:
+        return answered("It was not refitted with more data.")
+    text = f"It was refitted with more data; {plural(count, 'version')} came before this one."
+    return answered(text, missing="What changed by it.")
+
+
+def fairness(analysis: Analysis) -> Answer:
+    """Subgroups were looked at; whether that is fair, only its authors can say."""
+    missing = "Which groups were looked at for fairness, why these, and what was done."
+    if not analysis.values or analysis.values[0].judged is None or analysis.feature_map is None:
+        return answered("", missing=missing)
+    used = listing(dict.fromkeys(
+        analysis.feature_map.variable(name).belongs_to
+        for name in analysis.feature_map.variables_used
+    ), 12)  # fmt: skip
+    text = f"The policy's gain was estimated in groups of people by the values of {used}."
+    return answered(text, "policy", missing=missing)
+
+
+def what_the_trial_says(analysis: Analysis) -> Answer:
+    """Of a later use of the policy an earlier trial says only what it would be worth."""
+    found = performance(analysis)
+    if not found.text:
+        return found
+    missing = "What the first use itself says; this is an estimate from an earlier trial."
+    return answered(f"Before the first use: {found.text}", found.section, missing=missing)
 
 
 def positivity(analysis: Analysis) -> Answer:

@@ -74,7 +74,7 @@ CHECKLIST = Checklist(
                 Item("20b", "How blinding was done", "If it was", to_write("How, if at all.")),
                 Item("21a", "Statistical methods", "How treatments were compared",
                      answers.of_step("trial", "methods", methods=True)),
-                Item("21b", "Who is in each analysis", "And in which group", answers.flow),
+                Item("21b", "Who is in each analysis", "And in which group", answers.analysed),
                 Item("21c", "Missing data", "How they were handled", answers.of_step(
                      "missing", "methods", methods=True)),
                 Item("21d", "Further analyses", "Planned ones apart from others",

@@ -46,7 +46,7 @@ CHECKLIST = Checklist(
                 Item("13", "Compliance", "Share of prompts that were answered",
                      answers.compliance),
                 Item("14", "Missing data", "Whether they go with people or time",
-                     answers.missing_data),
+                     answers.why_missing),
             ),
         ),
         (

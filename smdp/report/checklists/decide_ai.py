@@ -46,13 +46,14 @@ CHECKLIST = Checklist(
                 Item("6", "Safety and errors", "How they were looked for",
                      to_write("How errors and harms were found.")),
                 Item("7", "Human factors", "How they were assessed", to_write("Tools and users.")),
-                Item("8", "Ethics", "Such as fairness", answers.subgroups),
+                Item("8", "Ethics", "Such as fairness", answers.fairness),
             ),
         ),
         (
             "Results",
             (
-                Item("9", "Participants", "Patients and users", answers.participants),
+                Item("9", "Participants", "Patients and users",
+                     to_write("Who took part in the first use, with a table.")),
                 Item("10", "Implementation", "Use and changes of the workflow",
                      to_write("How it was used.")),
                 Item("11", "Modifications", "Of the system", to_write("Changes, with reasons.")),
@@ -66,7 +67,7 @@ CHECKLIST = Checklist(
             "Discussion",
             (
                 Item("15", "Support for the intended use", "From these results",
-                     answers.performance),
+                     answers.what_the_trial_says),
                 Item("16", "Safety and errors", "And what follows", answers.limitations),
             ),
         ),

@@ -25,14 +25,14 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.result import same_content
 from smdp.settings import options_of
 from smdp.steps.step import StepState
-from smdp.steps.step_plans import PolicyPlan
+from smdp.steps.step_plans import PolicyPlan, TradeOffPlan
 
 
 @pytest.fixture(scope="module")
 def planned():
     plan = quick_plan()
     shape = (ComputeColumn("twice", "2 * noise"), KeepRows("day > 0"))
-    return plan.replace(reading=replace(plan.reading, shape=shape))
+    return plan.replace(reading=replace(plan.reading, shape=shape), trade_off=TradeOffPlan())
 
 
 def inside(section, name, value):
@@ -99,6 +99,12 @@ CHANGES = [
     (inside("evaluation", "weight_limit", 12.5), {"evaluation.settings.weight_limit"}),
     (inside("evaluation", "variables", ("stress",)), {"evaluation.settings.variables"}),
     (inside("placebo", "repeats", 3), {"placebo.repeats"}),
+    (inside("rule", "own", ()), {"rule.own"}),
+    (inside("rule", "depth", 1), {"rule.settings.depth"}),
+    (inside("trade_off", "points", 5), {"trade_off.settings.points"}),
+    (inside("passport", "level", 0.1), {"passport.settings.level"}),
+    (inside("twin", "repetitions", 4), {"twin.settings.repetitions"}),
+    (inside("imputations", "draws", 9), {"imputations.settings.draws"}),
     (inside("trial", "coverage", 0.8), {"trial.coverage"}),
     (inside("trial", "controls", ("stress", "noise")), {"trial.controls"}),
     (inside("trial", "logarithm", True), {"trial.logarithm"}),
@@ -249,6 +255,16 @@ def test_any_setting_of_any_section_is_listed(planned):
         assert last == sorted(key.rpartition(".")[2] for key in differing)
         places |= {each.place for each in found}
     assert len(places) > 60
+
+
+def test_one_change_of_many_columns_is_one_line(planned):
+    codes = {f"column {k}": (-1024,) for k in range(30)} | {"noise": (99,)}
+    reading = replace(planned.reading, missing_codes={**planned.reading.missing_codes, **codes})
+    found = plan_deviations(planned, planned.replace(reading=reading))
+    assert len(found) == 2
+    assert "30 columns" in found[0].what
+    assert (found[0].planned, found[0].done) == ("not set", "-1024")
+    assert found[1].place == "data.1.missing_codes.noise"
 
 
 def test_variables_in_another_order_are_said(planned):

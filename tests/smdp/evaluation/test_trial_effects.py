@@ -66,6 +66,23 @@ def heartsteps_roles(frame: pd.DataFrame):
     return replace(roles, states=[v for v in roles.variables if v.name != "log_gf_pre30"])
 
 
+def test_the_effect_over_time_is_told_as_far_as_people_go():
+    """Of ten people one goes on three times as long: that is nobody's course but hers."""
+    random = np.random.default_rng(3)
+    data = trajectories_of(
+        {
+            "subjects": 10, "times": 60, "actions": 2,
+            "x": random.normal(size=600), "z": random.normal(size=600),
+            "action": random.integers(0, 2, 600), "utility": random.normal(size=600),
+            "probability": np.full((600, 2), 0.5),
+        }
+    )  # fmt: skip
+    assert trial_summary(data).over_time["at"].max() == 60
+    valid = data.valid.copy()
+    valid[1:, 20:] = False
+    assert trial_summary(replace(data, valid=valid)).over_time["at"].max() == 20
+
+
 @needs_heartsteps
 def test_heartsteps_as_published():
     """Klasnja et al. (2019): 0.131 on the log scale, +14 %, p = .06, in the primary rows.

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from docx import Document
 
-from smdp.blocks import Table
+from smdp.blocks import LONGEST_CELL, Table
 from smdp.errors import SettingError
 from smdp.report.checklist_document import answers_of, build_checklist, checklists_for
 from smdp.report.checklists import CHECKLISTS
@@ -18,6 +18,7 @@ from smdp.report.html import to_html
 from smdp.report.markdown import to_markdown_document
 from smdp.report.word import to_docx
 from smdp.steps.data import flow_of
+from smdp.text import first_sentences
 
 COUNTS = {"consort": 42, "cremas": 16, "tripod-ai": 52}
 
@@ -85,6 +86,38 @@ def test_the_numbers_are_those_of_the_analysis(analysis):
     tripod = {i.number: a for i, a in answers_of(analysis, CHECKLISTS["tripod-ai"])}
     assert f"{100 * least:.1f} %" in tripod["13"].text
     assert f"{analysis.feature_map.dimension} feature" in tripod["22"].text
+
+
+def test_what_only_a_later_study_can_say_is_not_claimed(analysis):
+    given = {item.number: answer for item, answer in answers_of(analysis, CHECKLISTS["decide-ai"])}
+    assert given["9"].status == "to write", "the trial's people are not those of the first use"
+    for number in ("8", "15"):
+        assert given[number].status == "in part"
+    tripod = {item.number: a for item, a in answers_of(analysis, CHECKLISTS["tripod-ai"])}
+    assert "same study" in tripod["16"].text
+    assert tripod["24"].text == "It was not refitted with more data."
+    consort = {item.number: a for item, a in answers_of(analysis, CHECKLISTS["consort"])}
+    for count in (analysis.trial.decisions, flow_of(analysis).analysed):
+        assert f"{count:,}" in consort["21b"].text
+    cremas = {item.number: a for item, a in answers_of(analysis, CHECKLISTS["cremas"])}
+    assert cremas["14"].section == "passport"
+    untested = replace(
+        analysis, results={k: v for k, v in analysis.results.items() if k != "passport"}
+    )
+    (again,) = [a for item, a in answers_of(untested, CHECKLISTS["cremas"]) if item.number == "14"]
+    assert (again.status, again.section) == ("in part", "missing")
+
+
+def test_no_answer_loses_the_end_of_a_number(analysis):
+    """A cell holds so many letters; what does not fit is left out by whole sentences."""
+    for checklist in CHECKLISTS.values():
+        report = build_checklist(analysis, checklist.key)
+        frames = [b.frame for s in report.sections for b in s.blocks if isinstance(b, Table)]
+        answers = [text for frame in frames for text in frame["answer"]]
+        assert all(len(text) <= LONGEST_CELL for text in answers)
+    sentences = "It was 0.5, 95% CI [0.1, 0.9]. Then 12.5. " * 3
+    assert first_sentences(sentences, 60) == "It was 0.5, 95% CI [0.1, 0.9]. Then 12.5."
+    assert first_sentences("One 0.123456 two", 9) == "One…"
 
 
 def test_which_apply(analysis, nothing_done):

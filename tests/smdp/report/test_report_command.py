@@ -72,6 +72,15 @@ def test_figures_in_a_folder(saved, tmp_path, chrome, monkeypatch, capsys):
     monkeypatch.setenv("BROWSER_PATH", chrome)
     folder = tmp_path / "figures"
     asked = ["report", str(saved), "--figures", str(folder), "--format", "svg", "--quiet"]
+    assert cli.main([*asked, "--only", "no-such-figure"]) == 2
+    assert "The figures are: " in capsys.readouterr().err
+    one = tmp_path / "one"
+    of_own_size = ["--only", "screening-strength", "--width", "120"]
+    assert cli.main([*asked[:2], "--figures", str(one), *asked[4:], *of_own_size]) == 0
+    assert sorted(path.name for path in one.iterdir()) == [
+        "screening-strength.csv", "screening-strength.svg",
+    ]  # fmt: skip
+    assert 'width="120mm"' in (one / "screening-strength.svg").read_text()
     assert cli.main([*asked, "--sections", "screening", "--greyscale", "--no-titles"]) == 0
     names = sorted(path.name for path in folder.iterdir())
     assert "screening-strength.svg" in names

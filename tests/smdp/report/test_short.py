@@ -11,10 +11,12 @@ from docx import Document
 from hostile_study import ENDLESS
 
 from smdp.blocks import Bullets, Notice, Paragraph, Table
+from smdp.evaluation.rule_value import CARD
 from smdp.report.html import to_html
 from smdp.report.short import LONGEST, NOT_DONE, build_summary
 from smdp.report.word import to_docx
 from smdp.words.policy_value import digits_of
+from smdp.words.rule_card import digits_of_rules
 
 
 def said(report):
@@ -38,6 +40,7 @@ def summary(analysis):
 def test_its_four_parts(summary):
     assert [each.key for each in summary.sections] == ["question", "rule", "worth", "checks"]
     assert summary.compact
+    assert '<body class="compact">' in to_html(summary)
 
 
 def test_the_numbers_are_those_of_the_analysis(analysis, summary):
@@ -54,6 +57,24 @@ def test_the_numbers_are_those_of_the_analysis(analysis, summary):
     effect = analysis.trial.effects.iloc[0]
     found = re.search(r"In the trial itself: .*? by (-?\d+\.?\d*)", text)
     assert found is None or float(found.group(1)) == pytest.approx(effect["estimate"], abs=0.05)
+
+
+def test_the_rule_card_stands_first_and_every_check_is_told(analysis, summary):
+    parts = {each.key: each.blocks for each in summary.sections}
+    card, *_ = parts["rule"]
+    assert isinstance(card, Table)
+    assert len(card.frame) == sum(1 for _ in analysis.rule.card.paths())
+    assert sum(int(share.split()[0]) for share in card.frame["share of decisions"]) in (
+        99,
+        100,
+        101,
+    )
+    told = next(text for text in said(summary) if text.startswith("The rule card: "))
+    assert f"{analysis.rule.value(CARD)['estimate']:.{digits_of_rules(analysis.rule)}f}" in told
+    checks = next(each for each in parts["checks"] if isinstance(each, Table)).frame
+    found = dict(zip(checks["question"], checks["finding"], strict=True))
+    doubts = [row.thing for row in analysis.passport.rows if row.verdict == "doubt"]
+    assert len(found["What does something speak against?"].split("; ")) == max(1, len(doubts))
 
 
 def test_shares_of_the_rule_add_up(summary):

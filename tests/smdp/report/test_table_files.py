@@ -115,6 +115,13 @@ def test_latex_has_no_commands_but_its_own(hostile):
     assert len(opened) == len(closed)
 
 
+def test_latex_breaks_long_texts_and_knows_signs_of_rules():
+    frame = pd.DataFrame({"if": ["mood ≥ 4", "x" * 50], "then": ["none", "call"], "n": [1, 2]})
+    text = to_latex(Table("Rules", frame))
+    assert r"\begin{tabular}{p{0.75\linewidth}lr}" in text
+    assert r"mood $\geq$ 4 & none & 1 \\" in text
+
+
 def test_a_table_of_200_variables(tables):
     frame = pd.DataFrame({"variable": [f"v{k}" for k in range(200)], "mean": range(200)})
     own = JournalTable("wide", Table("Long", frame))
@@ -122,6 +129,9 @@ def test_a_table_of_200_variables(tables):
     files = table_files([own, turned])
     document = Document(BytesIO(files["tables.docx"]))
     assert len(document.tables[0].rows) == 201
+    latex = files["wide.tex"].decode()
+    assert latex.count(r" \\") == 201
+    assert r"\endhead" in latex, "it goes over several pages"
     shown = {cell.text for table in document.tables[1:] for cell in table.rows[0].cells}
     assert shown == {str(k) for k in range(200)}
 

@@ -15,7 +15,7 @@ from smdp.blocks import NamedFigure, Paragraph, Report, Section, Table
 from smdp.errors import SettingError
 from smdp.report.collect import build_report, section_titles
 from smdp.report.word import NO_PICTURE, WIDTH_MM, to_docx
-from smdp.report.word_format import KEPT_BLANK, cell_of_numbers, table_layout, text_mm
+from smdp.report.word_format import KEPT_BLANK, KEPT_HYPHEN, cell_of_numbers, table_layout, text_mm
 from smdp.text import p_text
 
 NOWHERE = "/nowhere/chrome"
@@ -122,6 +122,7 @@ def test_every_caption_has_a_number_and_every_reference_leads_to_one(document, a
         ("-9", "−9"),
         ("=-9", "=-9"),
         ("2026-11-18", "2026-11-18"),
+        ("Locked on 2026-11-18.", f"Locked on 2026{KEPT_HYPHEN}11{KEPT_HYPHEN}18."),
         ("stress, urge", "stress, urge"),
     ],
 )

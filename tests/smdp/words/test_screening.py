@@ -118,13 +118,13 @@ def test_the_table_says_where_a_variable_leads():
     }  # fmt: skip
     result = with_arrows(screened(), arrows)
     table = screening_table(result).set_index("variable")
-    assert table.loc["S1", "leads to"] == "utility"
+    assert table.loc["S1", "leads to"] == "outcome"
     assert table.loc["S2", "leads to"] == "(S1)"
     assert table.loc["S8", "leads to"] == ""
     assert table.loc["S1", "status"] == "kept"
     assert "why" not in table.columns
     ranked = arrows_table(result)
-    assert ranked.iloc[0].tolist() == ["S1", "utility", "p = .004", "p = .001"]
+    assert ranked.iloc[0].tolist() == ["S1", "outcome", "p = .004", "p = .001"]
     assert ranked.iloc[-1]["leads to"] in ("next S1", "next S2")
     assert "why" in screening_table(changed(result, S8="says the same")).columns
 
