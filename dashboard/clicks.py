@@ -21,6 +21,8 @@ CLICKS = {
     "of columns: what came before is looked up by them.",
     "open roles": "Choose who, when, the treatment and the outcome (utility) at the top, under "
     "'What kind of study is this?', or in the table of columns.",
+    "open outcome": "Choose the outcome at the top, under 'What kind of study is this?', or give a "
+    "column the role 'utility' in the table of columns.",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
     "unit": "Bring the column to the unit of the first study in the new file, and upload it again.",
     "probability": "How treatment was decided is the first question on the page Data.",

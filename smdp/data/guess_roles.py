@@ -75,12 +75,16 @@ def named(names: Iterable[str], words: tuple[str, ...]) -> list[str]:
 
 @dataclass(frozen=True)
 class ColumnGuess:
-    """One column's guessed role, type and the reason in words."""
+    """One column's guessed role, type and the reason in words.
+
+    `doubt`: of a column that is left out for it, why it looks as if known only after the decision.
+    """
 
     column: str
     role: Role
     kind: Kind | None
     why: str
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -220,7 +224,13 @@ def _without_suspects(
     if isinstance(outcome, NextValue):
         why.pop(outcome.variable, None)
     return tuple(
-        replace(guess, role="ignore", kind=None, why=f"known before the decision? {why[name]}")
+        replace(
+            guess,
+            role="ignore",
+            kind=None,
+            why=f"known before the decision? {why[name]}",
+            doubt=why[name],
+        )
         if (name := guess.column) in why
         else guess
         for guess in guesses
