@@ -159,6 +159,7 @@ with settings_column:
     with st.expander("Load another file"):
         upload_box()
     widgets.choose_sheet(source)
+    widgets.point_at_other_sheets(source)
     layout_place = st.container()
     everywhere = widgets.missing_codes_everywhere()
     dictionary_place = st.container()

@@ -26,6 +26,8 @@ from smdp.errors import DataError
 from smdp.text import listing, shorten
 
 MOST_ACTIONS = 12
+#: A condition on rows, for a formula: of those of a person at one time, it is true for the first.
+FIRST_OF_TWINS = "is_missing(time_since_last()) or time_since_last() > 0"
 
 
 def find_problems(
@@ -108,7 +110,9 @@ def subject_and_time_findings(
             roles.time,
             f"{len(twice)} rows share their subject and time with another row: "
             f"{listing(examples, 3)}.",
-            "Keep one row for each subject and time, or choose a time that tells them apart.",
+            "Choose a time that tells them apart; or, if rows were entered twice, keep the first "
+            f"of each: KeepRows('{FIRST_OF_TWINS}').",
+            concerns="doubled rows",
         )
     counts = np.bincount(codes)
     lonely = [str(names[i]) for i in np.flatnonzero(counts == 1)]

@@ -50,9 +50,8 @@ def at_data(app: Driver, data: bytes) -> Driver:
 
 
 def key_of(app: Driver, ending: str) -> str:
-    return next(
-        w.key for w in controls(app) if w.key and "shape.draft" in w.key and ending in w.key
-    )
+    keys = [w.key for w in controls(app) if w.key and "shape.draft" in w.key and ending in w.key]
+    return next((key for key in keys if key.endswith(ending)), keys[0])
 
 
 def controls(app: Driver) -> list:
