@@ -35,7 +35,7 @@ from dashboard.show import (
 )
 from dashboard.table import loaded
 from smdp.data.checks import find_problems
-from smdp.data.compliance import DECISION, days_of, describe_compliance
+from smdp.data.compliance import DECISION, days_of, describe_compliance, describe_days
 from smdp.data.describe import describe_people, describe_study
 from smdp.data.measured import measured, places
 from smdp.data.missing_codes import mark_missing
@@ -115,8 +115,9 @@ def show_compliance(study: Study) -> None:
     if days:
         ways = [*days, DECISION]
         over = select("Over", "look.compliance", ways, ways[0], "Days, or single decisions.")
-    figure(compliance_figure(study, days.get(over or "")), "compliance")
-    st.caption(literal(describe_compliance(study)))
+    chosen = days.get(over or "")
+    figure(compliance_figure(study, chosen), "compliance")
+    st.caption(literal(describe_compliance(study) if chosen is None else describe_days(chosen)))
 
 
 def look_at(study: Study) -> None:

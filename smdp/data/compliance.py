@@ -19,7 +19,7 @@ from smdp.errors import DataError
 from smdp.text import percent, plural
 
 ROW, OUTCOME, IN_STUDY = "with a row", "with the outcome", "still in the study"
-ROWS_EACH = "rows of a person with any"
+ANSWERED = "of the usual rows"
 DAY, DECISION = "Day in the study", "Decision number"
 MOST_DAYS = 5_000
 #: A state that counts these tells what was on the same day.
@@ -35,6 +35,14 @@ class Days:
 
     called: str
     number: NDArray[np.float64]
+
+    @property
+    def usual(self) -> int:
+        """How many rows most people have on their fullest day."""
+        who, when = np.nonzero(np.isfinite(self.number))
+        rows = pd.Series(when).groupby([who, self.number[who, when]]).size()
+        fullest = rows.groupby(level=0).max()
+        return int(fullest.mode().iloc[-1])
 
     @property
     def first(self) -> int:
@@ -57,6 +65,14 @@ def days_of(study: Study) -> tuple[Days, ...]:
         if _counts_days(variable):
             found.append(Days(variable.name, study.values[:, :, column]))
     return tuple(each for each in found if _several_a_day(each.number))
+
+
+def describe_days(days: Days) -> str:
+    """What stands behind the shares of a day."""
+    return (
+        f"Usual: {plural(days.usual, 'row')}, as many as most people have on their fullest day. "
+        "A person counts with a row on a day if there is at least one."
+    )
 
 
 def _counts_days(variable: Variable) -> bool:
@@ -92,7 +108,8 @@ def _several_a_day(number: NDArray[np.float64]) -> bool:
 
 
 def compliance_by_day(study: Study, days: Days) -> pd.DataFrame:
-    """On each day, or on several together: which share of all people was observed, how often."""
+    """On each day, or on several together: which share of all people was observed at all, and how
+    many rows there are of those that there would be if everybody had as many as is usual."""
     people, number = len(study.subjects), days.number
     who, when = np.nonzero(np.isfinite(number) & study.present)
     day = (number[who, when] - days.first).astype(np.int64)
@@ -112,15 +129,12 @@ def compliance_by_day(study: Study, days: Days) -> pd.DataFrame:
     }
     if not answered.any():
         del shares[OUTCOME]
-    each = np.divide(
-        rows.sum(axis=0), any_row.sum(axis=0), out=np.full(shape[1], np.nan), where=any_row.any(0)
-    )
+    shares[ANSWERED] = np.minimum(rows, days.usual).mean(axis=0) / days.usual
     return pd.DataFrame(
         {
             "first day": days.spans.first,
             "last day": days.spans.last,
             **{name: _together(share, starts) for name, share in shares.items()},
-            ROWS_EACH: _together(each, starts),
         }
     )
 

@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from smdp.data.compliance import (
+    ANSWERED,
     DAY,
     DECISION,
     IN_STUDY,
     OUTCOME,
     ROW,
-    ROWS_EACH,
     Days,
     compliance_by_day,
     compliance_table,
@@ -20,7 +20,16 @@ from smdp.data.describe import action_names
 from smdp.data.over_time import Spans, spans
 from smdp.data.study import Study
 from smdp.data.trajectories import Trajectories
-from smdp.figures.style import ACTION_COLOURS, BLUE, GREY, ORANGE, labels, new_figure, plain
+from smdp.figures.style import (
+    ACTION_COLOURS,
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    labels,
+    new_figure,
+    plain,
+)
 
 MOST_NAMED_SUBJECTS = 45
 NO_CHOICE = "no action possible"
@@ -70,14 +79,19 @@ def decisions_figure(study: Study | Trajectories) -> go.Figure:
 
 def compliance_figure(study: Study, days: Days | None = None) -> go.Figure:
     """Which share of all people has a row, and an outcome, at each decision or on each day."""
+    looks = {IN_STUDY: (GREY, "dot"), ROW: (BLUE, "solid"), OUTCOME: (ORANGE, "dash")}
+    names = {name: name for name in looks}
     if days is None:
         table, together, unit = compliance_table(study), spans(study.present.shape[1]), "Decision"
-        each = np.full(len(table), "", object)
     else:
         table, together, unit = compliance_by_day(study, days), days.spans, days.called
         unit = "Day" if unit == DAY else plain(unit, 30)
-        each = np.array([f", {rows:.1f} rows each" for rows in table[ROWS_EACH]], object)
-    looks = {IN_STUDY: (GREY, "dot"), ROW: (BLUE, "solid"), OUTCOME: (ORANGE, "dash")}
+        looks[ANSWERED] = (VERMILION, "solid")
+        names |= {
+            ROW: "people with a row",
+            OUTCOME: "people with an outcome",
+            ANSWERED: f"rows, of {days.usual} each",
+        }
     if (table[IN_STUDY] == 1).all():
         del looks[IN_STUDY]  # all of them, always
     figure = new_figure(height=380)
@@ -88,15 +102,17 @@ def compliance_figure(study: Study, days: Days | None = None) -> go.Figure:
             x=together.middle,
             y=100 * table[name],
             mode="lines+markers",
-            name=name,
+            name=names[name],
             line={"color": colour, "width": 2.2, "dash": dash},
             marker={"size": 5, "color": colour},
-            customdata=each if name == ROW else np.full(len(table), "", object),
-            hovertemplate=f"{unit} %{{x}}: %{{y:.0f}} % {name}%{{customdata}}<extra></extra>",
+            hovertemplate=f"{unit} %{{x}}: %{{y:.0f}} % {names[name]}<extra></extra>",
         )
     over_decisions(figure, together, DECISION if days is None else plain(days.called, 44))
     figure.update_yaxes(
-        title_text=f"Share of the {len(study.subjects):,} people (%)", range=[0, 104]
+        title_text=f"Share of the {len(study.subjects):,} people (%)"
+        if days is None
+        else "Share (%)",
+        range=[0, 104],
     )
     return figure
 

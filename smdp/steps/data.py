@@ -12,7 +12,7 @@ from smdp.blocks import bullets, table
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
-from smdp.data.compliance import days_of, describe_compliance
+from smdp.data.compliance import days_of, describe_compliance, describe_days
 from smdp.data.data_dictionary import with_labels
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.flow import causes, flow_counts, study_flow
@@ -294,7 +294,7 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
                 "compliance-by-day",
                 "Compliance by day",
                 compliance_figure(study, days),
-                "Share of all people with any row on that day, and with an outcome observed.",
+                describe_days(days),
             )
         )
     return found

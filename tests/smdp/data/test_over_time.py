@@ -13,11 +13,11 @@ from statsmodels.stats.proportion import proportion_confint
 from smdp.data.arrange import arrange
 from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
 from smdp.data.compliance import (
+    ANSWERED,
     DAY,
     IN_STUDY,
     OUTCOME,
     ROW,
-    ROWS_EACH,
     compliance_by_day,
     compliance_table,
     days_of,
@@ -117,7 +117,8 @@ def test_compliance_by_day_from_dates_or_from_a_state_that_counts():
     assert table["first day"].tolist() == [1, 2, 3]
     assert table[ROW].tolist() == [1, 0.5, 1]
     assert table[IN_STUDY].tolist() == [1, 1, 1]
-    assert table[ROWS_EACH].tolist() == [2.5, 3, 2.5]
+    assert dated.usual == 3
+    np.testing.assert_allclose(table[ANSWERED], [5 / 6, 3 / 6, 5 / 6])
     late = study.utilities.copy()
     late[1, 2:] = NAN
     seen = compliance_by_day(replace(study, utilities=late), counted)
