@@ -271,7 +271,7 @@ def _outcome(
         return None, AboutOutcome()
     column = now.variable if isinstance(now, NextValue) else now
     kind = _kind(frame, column)
-    unit_place, way_place = st.columns(2)
+    unit_place, way_place = st.columns((1, 1.3))
     unit = unit_place.text_input(
         "Unit",
         value=kept(f"outcome unit:{column}", ""),
