@@ -3,8 +3,9 @@
     python bench/shaping.py [people] [decisions]
 
 By default 2,000 people with 200 decisions: 400,000 rows of 100 columns, read from a file as a page
-reads them. Of each operation the seconds of its preview (`GradualShape.try_out`) as it is asked for
-first, after that of another one; writes the table of bench/shaping.md.
+reads them. Of each operation the seconds of its preview (`GradualShape.try_out`) when it is asked
+for first: by the clock, and of the processor, which other work on the machine does not lengthen.
+Writes the table of bench/shaping.md.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import platform
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 import pandas as pd
@@ -105,11 +106,9 @@ def operations() -> dict[str, Operation]:
 def main() -> None:
     people, decisions = (int(each) for each in (sys.argv[1:] or (PEOPLE, DECISIONS)))
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "raw.csv"
-        raw_table(people, decisions).to_csv(file, index=False)
-        began = perf_counter()
+        file = Path(folder) / "raw.parquet"
+        raw_table(people, decisions).to_parquet(file)
         table = smdp.read_table(file)
-        reading = perf_counter() - began
     phone = table[["person", "beep"]].assign(battery=table["x0"], screen=table["x1"])
     phone = phone.sample(frac=1, random_state=3, ignore_index=True)
     tables = {"people": people_table(people), "phone": phone}
@@ -118,12 +117,15 @@ def main() -> None:
     print(
         f"{len(table):,} rows of {table.shape[1]} columns, {cores()} cores ({platform.machine()})"
     )
-    print(f"\n| operation | preview (s, at most {BAR:g}) |\n|---|---|")
+    print("\n| operation | by the clock (s) | of the processor (s) |\n|---|---|---|")
+    worst = 0.0
     for what, operation in operations().items():
-        began = perf_counter()
+        began, used = perf_counter(), process_time()
         gradual.try_out(operation, 0)
-        print(f"| {what} | {perf_counter() - began:.2f} |", flush=True)
-    print(f"\nThe file was read in {reading:.1f} s.")
+        clock, used = perf_counter() - began, process_time() - used
+        worst = max(worst, used)
+        print(f"| {what} | {clock:.2f} | {used:.2f} |", flush=True)
+    print(f"\nAt most {worst:.2f} s of the processor; the aim is {BAR:g} s.")
 
 
 if __name__ == "__main__":

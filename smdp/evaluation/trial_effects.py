@@ -504,7 +504,7 @@ def _values_of(
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Where the effect is looked at: levels, or a standard deviation below and above the mean."""
     if about[0].whole_kind == "nominal":
-        names = ["its most frequent level", *(v.part for v in about)]
+        names = ["most frequent", *(v.part for v in about)]
         return np.vstack([np.zeros(len(about)), np.eye(len(about))]), names
     column = columns[:, 0]
     seen = np.unique(column)
