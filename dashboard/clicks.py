@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smdp.data.checks import FIRST_OF_TWINS
+from smdp.data.problem import FIRST_OF_TWINS
 
 #: By what a remedy concerns (`SmdpError.concerns`, `Problem.concerns`): what to click.
 CLICKS = {

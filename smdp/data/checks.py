@@ -21,13 +21,11 @@ from smdp.data.columns import levels_as_text
 from smdp.data.decisions import decision_index
 from smdp.data.leaks import Leak, find_leaks
 from smdp.data.missing_codes import suspected_codes
-from smdp.data.problem import Problem
+from smdp.data.problem import FIRST_OF_TWINS, Problem
 from smdp.errors import DataError
 from smdp.text import listing, shorten
 
 MOST_ACTIONS = 12
-#: A condition on rows, for a formula: of those of a person at one time, it is true for the first.
-FIRST_OF_TWINS = "is_missing(time_since_last()) or time_since_last() > 0"
 
 
 def find_problems(
