@@ -34,7 +34,7 @@ from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require
-from smdp.text import listing, plural
+from smdp.text import listing, plain_number, plural
 
 #: The term of the effect at the mean of the moderators, and of that where all of them are 0.
 AVERAGE, INTERCEPT = "average", "intercept"
@@ -515,7 +515,8 @@ def _values_of(
         return seen[:, None], [str(named.get(float(v), f"{v:g}")) for v in seen]
     mean, sd = column.mean(), column.std()
     ends = np.clip([mean - sd, mean + sd], seen[0], seen[-1])
-    return ends[:, None], [f"low ({ends[0]:.3g})", f"high ({ends[1]:.3g})"]
+    low, high = (plain_number(float(end)) for end in ends)
+    return ends[:, None], [f"low ({low})", f"high ({high})"]
 
 
 def _p_of_change(fit: CentredFit, k: int) -> float:
