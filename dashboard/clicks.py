@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from smdp.data.problem import FIRST_OF_TWINS
+
 #: By what a remedy concerns (`SmdpError.concerns`, `Problem.concerns`): what to click.
 CLICKS = {
     "unobserved": "Keep everybody and do without the variable: set it to 'ignore' on the page "
@@ -21,6 +23,10 @@ CLICKS = {
     "of columns: what came before is looked up by them.",
     "open roles": "Choose who, when, the treatment and the outcome (utility) at the top, under "
     "'What kind of study is this?', or in the table of columns.",
+    "open outcome": "Choose the outcome at the top, under 'What kind of study is this?', or give a "
+    "column the role 'utility' in the table of columns.",
+    "doubled rows": "Choose a time that tells them apart; or, if rows were entered twice, keep the "
+    f"first of each: under 'Shape the table', keep the rows where  {FIRST_OF_TWINS}",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
     "unit": "Bring the column to the unit of the first study in the new file, and upload it again.",
     "probability": "How treatment was decided is the first question on the page Data.",

@@ -21,12 +21,13 @@ from smdp.data.columns import level_text, sorted_levels
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.reshape import Layout, recognise_layout, to_long
 from smdp.data.role_table import (
+    FEWEST_COLUMNS,
     add_codes,
     codes_before_shaping,
     roles_to_table,
 )
 from smdp.steps import DATA
-from smdp.text import plural
+from smdp.text import listing, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +60,17 @@ def choose_sheet(source: LoadedTable) -> None:
         with errors_as_messages():
             load(source.name, source.content, chosen)
             st.rerun()
+
+
+def point_at_other_sheets(source: LoadedTable) -> None:
+    """A sheet of words is often the first of a workbook."""
+    columns = source.frame.shape[1]
+    if len(source.sheets) > 1 and columns < FEWEST_COLUMNS:
+        st.warning(
+            f"This sheet has {plural(columns, 'column')}. If the data stand in another one, choose "
+            f"it above: {literal(listing(source.sheets))}.",
+            icon=":material/table:",
+        )
 
 
 def choose_layout(source: LoadedTable) -> pd.DataFrame:

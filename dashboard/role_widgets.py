@@ -22,7 +22,13 @@ from smdp.data.role_edits import (
     what_changed,
     without_single,
 )
-from smdp.data.role_table import held_by_columns, role_table, roles_to_table, with_facts
+from smdp.data.role_table import (
+    held_by_columns,
+    left_out_in_doubt,
+    role_table,
+    roles_to_table,
+    with_facts,
+)
 from smdp.data.study_kind import how_in
 from smdp.data.variables import KINDS
 from smdp.text import plural, shorten
@@ -34,6 +40,7 @@ ALL_COLUMNS = "*"
 #: With more, there is something to search.
 ENOUGH_TO_SEARCH = 10
 MOST_STEPS_BACK = 30
+MANY_DOUBTED, DOUBTED_HEIGHT = 10, 400
 PICK, BASE, GENERATION, UNDO = "pick", "roles base", "roles generation", "roles undo"
 LESS = "less is better:"  # of these outcomes, as it was chosen
 LETTER, NARROWEST, WIDEST = 7.2, 124, 330  # pixels, of the names
@@ -65,6 +72,13 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             help="For states: ordinal and binary variables are imputed as whole numbers. Nominal: "
             "words or codes without an order. Text: what people wrote in their own words.",
         ),
+        "values": st.column_config.TextColumn("Values", width=92, help="Some, or their range."),
+        "missing": st.column_config.NumberColumn(
+            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
+        ),
+        "distinct": st.column_config.NumberColumn(
+            "Different", width=70, help="How many different values it has."
+        ),
         "group": st.column_config.TextColumn(
             "Group",
             width=80,
@@ -75,13 +89,6 @@ def _columns(names: pd.Series) -> dict[str, Any]:
             "Missing codes",
             width=120,
             help="Values of this column that mean 'missing', such as -9, 999.",
-        ),
-        "values": st.column_config.TextColumn("Values", width=92, help="Some, or their range."),
-        "missing": st.column_config.NumberColumn(
-            "Missing", width=66, format="%.0f %%", help="Share of rows without a value."
-        ),
-        "distinct": st.column_config.NumberColumn(
-            "Different", width=70, help="How many different values it has."
         ),
         "lowest": st.column_config.NumberColumn(
             "Lowest",
@@ -200,6 +207,17 @@ def edit_roles(source: LoadedTable, frame: pd.DataFrame) -> pd.DataFrame:
         _undo(source)
     with several:
         _several_at_once(source, table, ticked, list(shown["column"]))
+    if len(doubted := left_out_in_doubt(table)):
+        what = (
+            f"Known before the decision? {plural(len(doubted), 'column')} left out until you say so"
+        )
+        with st.expander(what):
+            st.caption(
+                "They look as if they were measured only after it. Where one is known when the "
+                "treatment is chosen, give it the role 'state'; you are then asked once more."
+            )
+            with st.container(height=DOUBTED_HEIGHT if len(doubted) > MANY_DOUBTED else "content"):
+                st.table(doubted.map(literal), border="horizontal", hide_index=True)
     with st.expander("What each column holds, and why this guess"):
         held = held_by_columns(table).map(literal)
         st.table(held, border="horizontal", hide_index=True)

@@ -30,7 +30,7 @@ from smdp.data.shaping.operations import OPERATIONS
 from smdp.data.shaping.shape import ShapingRecord, name_after, name_before
 from smdp.errors import SettingError, SmdpError
 from smdp.steps.step_plans import TableFile
-from smdp.text import plural, shorten
+from smdp.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -381,7 +381,7 @@ def draw_table(key: str, start: str) -> str:
         return chosen
     content = upload.getvalue()
     sheets = sheets_of(upload.name, content)
-    sheet = _sheet_of(upload.name, sheets, f"{key}.sheet {upload.file_id}")
+    sheet = _sheet_of(sheets, f"{key}.sheet {upload.file_id}")
     if sheets and sheet is None:
         return ""  # nothing is joined before it is chosen
     name = _add_table(upload.name, read_table(content, name=upload.name, sheet=sheet))
@@ -391,12 +391,13 @@ def draw_table(key: str, start: str) -> str:
     return name
 
 
-def _sheet_of(file: str, sheets: Sequence[str], key: str) -> str | None:
+def _sheet_of(sheets: Sequence[str], key: str) -> str | None:
     """The sheet to be joined, asked for where a workbook has several."""
     if len(sheets) < 2:
         return next(iter(sheets), None)
-    label = f"Sheet of {literal(shorten(file))}"
-    chosen: str | None = st.selectbox(label, sheets, index=None, placeholder=CHOOSE, key=key)
+    chosen: str | None = st.selectbox(
+        "Sheet of the workbook", sheets, index=None, placeholder=CHOOSE, key=key
+    )
     return chosen
 
 

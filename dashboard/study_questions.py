@@ -146,10 +146,11 @@ def _nothing_hidden() -> bool:
     return keep(
         "nothing hidden",
         st.checkbox(
-            "I take it that nothing unmeasured decided who was treated",
+            "Nothing unmeasured decided it",
             value=kept("nothing hidden", planned),
             key=visit_key("nothing-hidden"),
-            help="Whoever was treated may have differed in something that is not in the table. If "
+            help="Tick it if you take it that nothing unmeasured decided who was treated. Whoever "
+            "was treated may have differed in something that is not in the table. If "
             "so, what looks like an effect of treatment is none. No data can show that this is not "
             "the case; without the assumption, recommendations are shown with reserve.",
         ),
@@ -270,7 +271,7 @@ def _outcome(
         return None, AboutOutcome()
     column = now.variable if isinstance(now, NextValue) else now
     kind = _kind(frame, column)
-    unit_place, way_place = st.columns(2)
+    unit_place, way_place = st.columns((1, 1.3))
     unit = unit_place.text_input(
         "Unit",
         value=kept(f"outcome unit:{column}", ""),

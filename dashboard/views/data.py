@@ -35,7 +35,7 @@ from dashboard.show import (
 )
 from dashboard.table import loaded
 from smdp.data.checks import find_problems
-from smdp.data.compliance import describe_compliance
+from smdp.data.compliance import DECISION, days_of, describe_compliance, describe_days
 from smdp.data.describe import describe_people, describe_study
 from smdp.data.measured import measured, places
 from smdp.data.missing_codes import mark_missing
@@ -64,7 +64,7 @@ if source is None:
 
 
 def show_study(study: Study) -> None:
-    from smdp.figures.data import compliance_figure, decisions_figure
+    from smdp.figures.data import decisions_figure
     from smdp.figures.measured import (
         distribution_figure,
         outcome_by_action_figure,
@@ -104,13 +104,24 @@ def show_study(study: Study) -> None:
             st.caption(outcome_by_action_note(study))
     if compliance.open:
         with compliance:
-            figure(compliance_figure(study), "compliance")
-            st.caption(literal(describe_compliance(study)))
+            show_compliance(study)
+
+
+def show_compliance(study: Study) -> None:
+    from smdp.figures.data import compliance_figure
+
+    days = {each.called: each for each in memo("days", study, lambda: days_of(study))}
+    over = None
+    if days:
+        ways = [*days, DECISION]
+        over = select("Over", "look.compliance", ways, ways[0], "Days, or single decisions.")
+    chosen = days.get(over or "")
+    figure(compliance_figure(study, chosen), "compliance")
+    st.caption(literal(describe_compliance(study) if chosen is None else describe_days(chosen)))
 
 
 def look_at(study: Study) -> None:
     """What there is to see in a study without treatments."""
-    from smdp.figures.data import compliance_figure
     from smdp.figures.measured import distribution_figure, over_time_figure
     from smdp.figures.missing_values import missing_heatmap
 
@@ -140,8 +151,7 @@ def look_at(study: Study) -> None:
             figure(missing_heatmap(study), "missing")
     if compliance.open:
         with compliance:
-            figure(compliance_figure(study), "compliance")
-            st.caption(literal(describe_compliance(study)))
+            show_compliance(study)
 
 
 questions = st.container(border=True)
@@ -150,6 +160,7 @@ with settings_column:
     with st.expander("Load another file"):
         upload_box()
     widgets.choose_sheet(source)
+    widgets.point_at_other_sheets(source)
     layout_place = st.container()
     everywhere = widgets.missing_codes_everywhere()
     dictionary_place = st.container()

@@ -21,7 +21,7 @@ from smdp.data.columns import levels_as_text
 from smdp.data.decisions import decision_index
 from smdp.data.leaks import Leak, find_leaks
 from smdp.data.missing_codes import suspected_codes
-from smdp.data.problem import Problem
+from smdp.data.problem import FIRST_OF_TWINS, Problem
 from smdp.errors import DataError
 from smdp.text import listing, shorten
 
@@ -108,7 +108,9 @@ def subject_and_time_findings(
             roles.time,
             f"{len(twice)} rows share their subject and time with another row: "
             f"{listing(examples, 3)}.",
-            "Keep one row for each subject and time, or choose a time that tells them apart.",
+            "Choose a time that tells them apart; or, if rows were entered twice, keep the first "
+            f"of each: KeepRows('{FIRST_OF_TWINS}').",
+            concerns="doubled rows",
         )
     counts = np.bincount(codes)
     lonely = [str(names[i]) for i in np.flatnonzero(counts == 1)]

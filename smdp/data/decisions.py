@@ -19,6 +19,8 @@ from smdp.text import listing, shorten
 # A grid on which fewer than this share of the decisions has a row is no grid.
 FULL_ENOUGH = 0.5
 MOST_SLOTS_A_DAY = 24
+_FIRST_LOOK = 500  # rows, by which formats are sorted out
+ISO = "ISO8601"
 DATE_FORMATS = (
     "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M",
     "%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%y", "%d.%m.%y %H:%M",
@@ -66,12 +68,10 @@ def parse_dates(time: pd.Series, subject: NDArray[np.int64] | None = None) -> pd
     text = time.astype(str).str.strip()
     subject = np.zeros(len(text), np.int64) if subject is None else subject
     fits: list[tuple[int, float, int, pd.Series]] = []
-    understood = pd.to_numeric(text, errors="coerce").notna()
-    iso = pd.to_datetime(text, errors="coerce", format="ISO8601", utc=True).dt.tz_localize(None)
-    formats = (pd.to_datetime(text, errors="coerce", format=f) for f in DATE_FORMATS)
-    for place, parsed in enumerate((iso, *formats)):
-        if parsed.notna().sum() > understood.sum():
-            understood = parsed.notna()
+    first = {form: _parsed(text.iloc[:_FIRST_LOOK], form).notna() for form in (ISO, *DATE_FORMATS)}
+    likely = [form for form, read in first.items() if read.all()]
+    for place, form in enumerate(likely):
+        parsed = _parsed(text, form)
         if parsed.notna().all():
             groups = parsed.groupby(subject)
             steps_back = int((groups.diff() < pd.Timedelta(0)).sum())
@@ -79,6 +79,10 @@ def parse_dates(time: pd.Series, subject: NDArray[np.int64] | None = None) -> pd
             fits.append((steps_back, span, place, parsed))
     if fits:
         return min(fits, key=lambda fit: fit[:3])[3]
+    numbers = pd.to_numeric(text, errors="coerce").notna()
+    best = max(first, key=lambda form: first[form].sum())
+    dates = first[best].sum() > numbers.iloc[:_FIRST_LOOK].sum()
+    understood = _parsed(text, best).notna() if dates else numbers
     bad = np.flatnonzero(~understood.to_numpy())
     shown = [f"'{shorten(text.iloc[i], 30)}' (data row {i + 1})" for i in bad]
     raise DataError(
@@ -87,6 +91,13 @@ def parse_dates(time: pd.Series, subject: NDArray[np.int64] | None = None) -> pd
         "Write times as whole numbers (1, 2, 3), dates (2024-03-31) or date-times "
         "(2024-03-31 14:30), or mark these values as missing codes.",
     )
+
+
+def _parsed(text: pd.Series, form: str) -> pd.Series:
+    """NaT where the text is no date of this format."""
+    if form == ISO:
+        return pd.to_datetime(text, errors="coerce", format=form, utc=True).dt.tz_localize(None)
+    return pd.to_datetime(text, errors="coerce", format=form)
 
 
 def _from_numbers(subject: NDArray[np.int64], time: NDArray[np.float64], name: str) -> Decisions:

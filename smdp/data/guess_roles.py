@@ -60,6 +60,8 @@ HARM = ("cigs", "cig", "cigarettes", "smoked", "smoking", "drinks", "alcohol", "
         "craving", "relapse", "binge", "use")  # fmt: skip
 #: Texts of fewer words on average are names or codes.
 FEWEST_WORDS = 3
+#: Of the rows, at most, that have the time of another one.
+MOST_DOUBLED = 0.1
 #: With more columns, what may be known only after the decision is not taken for a state.
 MANY_COLUMNS = 20
 GOOD = ("steps", "activity", "exercise", "mood", "wellbeing", "adherence", "sleep")
@@ -75,12 +77,16 @@ def named(names: Iterable[str], words: tuple[str, ...]) -> list[str]:
 
 @dataclass(frozen=True)
 class ColumnGuess:
-    """One column's guessed role, type and the reason in words."""
+    """One column's guessed role, type and the reason in words.
+
+    `doubt`: of a column that is left out for it, why it looks as if known only after the decision.
+    """
 
     column: str
     role: Role
     kind: Kind | None
     why: str
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,9 +131,14 @@ def guess_columns(frame: pd.DataFrame) -> RoleGuess:
     if time is None:  # words among the times: better complain of them than take another column
         time = take_by_name("time", TIME, lambda c: is_text(frame[c]))
     if time is None:
-        time = next((c for c in names if c not in taken and _orders(frame, subject, c)), None)
+        free = [name for name in names if name not in taken]
+        time = next((c for c in free if _orders(frame, subject, c)), None)
+        doubled = next((c for c in free if _nearly_orders(frame, subject, c)), None)
         if time is not None and (_is_time(frame[time]) or _counts(frame, subject, time)):
             taken[time] = ("time", "one value for each row of a subject")
+        elif doubled is not None:
+            time = doubled
+            taken[time] = ("time", "dates, but some rows of a subject have the same")
         else:
             time = take_by_name("time", TIME)
     take("available", AVAILABLE, lambda c: _is_flag(frame[c]))
@@ -220,7 +231,13 @@ def _without_suspects(
     if isinstance(outcome, NextValue):
         why.pop(outcome.variable, None)
     return tuple(
-        replace(guess, role="ignore", kind=None, why=f"known before the decision? {why[name]}")
+        replace(
+            guess,
+            role="ignore",
+            kind=None,
+            why=f"known before the decision? {why[name]}",
+            doubt=why[name],
+        )
         if (name := guess.column) in why
         else guess
         for guess in guesses
@@ -271,6 +288,14 @@ def _orders(frame: pd.DataFrame, subject: str | None, name: str) -> bool:
     if is_text(column):
         return _is_time(column)
     return is_datetime64_any_dtype(column) or bool(np.isfinite(numbers(column)[0]).all())
+
+
+def _nearly_orders(frame: pd.DataFrame, subject: str | None, name: str) -> bool:
+    """Dates that tell nearly all of a subject's rows apart: rows may have been entered twice."""
+    if subject is None or frame[name].isna().any():
+        return False
+    twice = float(frame[[subject, name]].duplicated().mean())
+    return twice < MOST_DOUBLED and _is_time(frame[name])
 
 
 def _is_flag(column: pd.Series) -> bool:

@@ -10,6 +10,9 @@ from smdp.errors import bounded
 
 Severity = Literal["error", "warning", "note"]
 
+#: A condition on rows, for a formula: of those of a person at one time, it is true for the first.
+FIRST_OF_TWINS = "is_missing(time_since_last()) or time_since_last() > 0"
+
 
 @dataclass(frozen=True)
 class Problem:

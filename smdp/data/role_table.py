@@ -39,6 +39,7 @@ def role_table(frame: pd.DataFrame, guess: RoleGuess) -> pd.DataFrame:
                 **_facts(cells),
                 "label": labels.get(column.column) or "",
                 "why": column.why,
+                "doubt": column.doubt,
             }
         )
     return _of_rows(rows)
@@ -73,6 +74,15 @@ def held_by_columns(table: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return shown if table["label"].any() else shown.drop(columns="Label in the file")
+
+
+def left_out_in_doubt(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns that are left out because they look as if known only after the decision."""
+    if "doubt" not in table.columns:  # kept by an earlier version
+        table = table.assign(doubt="")
+    doubt = table["doubt"].fillna("")
+    found = table[(table["role"] == "ignore") & (doubt != "")]
+    return pd.DataFrame({"Column": found["column"], "Why it is asked": found["doubt"]})
 
 
 def roles_to_table(
@@ -189,6 +199,12 @@ def _nobody_is(roles: list[str]) -> str:
     return f"No column has the role {f'{first} or {last}' if first else last}."
 
 
+def _concerns(roles: list[str], columns: int) -> str:
+    if columns < FEWEST_COLUMNS:
+        return ""
+    return "open outcome" if roles == ["utility"] else "open roles"
+
+
 def _how_to_fill(roles: list[str], columns: int) -> str:
     if columns < FEWEST_COLUMNS:
         return (
@@ -229,7 +245,7 @@ def roles_from_table(
         raise SettingError(
             _nobody_is(open_roles),
             _how_to_fill(open_roles, len(table)),
-            concerns="open roles" if len(table) >= FEWEST_COLUMNS else "",
+            concerns=_concerns(open_roles, len(table)),
         )
     for role in ("subject", "time", "action", "utility", "available"):
         if len(by_role.get(role, ())) > 1:

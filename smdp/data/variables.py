@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from smdp.text import plain_number
+
 Kind = Literal["continuous", "ordinal", "binary", "nominal", "text"]
 KINDS: tuple[Kind, ...] = ("continuous", "ordinal", "binary", "nominal", "text")
 #: What a variable of several columns is: named levels, numbers that belong together, words.
@@ -128,7 +130,8 @@ class Variable:
     def amount(self, value: float, figures: int = 4) -> str:
         """So much of it: '7.5 hours'; no unit where the numbers are not in it."""
         unit = "" if self.rescaled_from else self.unit
-        return f"{value:.{figures}g} {unit}".rstrip()
+        text = f"{value:.{figures}g}"
+        return f"{plain_number(value) if 'e' in text else text} {unit}".rstrip()
 
     def back(self, lag: int) -> Variable:
         """What it was `lag` decisions ago, as a variable of its own."""

@@ -34,7 +34,7 @@ from smdp.evaluation.value_rows import ValueRows, value_rows
 from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require
-from smdp.text import listing, plural
+from smdp.text import listing, plain_number, plural
 
 #: The term of the effect at the mean of the moderators, and of that where all of them are 0.
 AVERAGE, INTERCEPT = "average", "intercept"
@@ -531,7 +531,7 @@ def _values_of(
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Where the effect is looked at: levels, or a standard deviation below and above the mean."""
     if about[0].whole_kind == "nominal":
-        names = ["its most frequent level", *(v.part for v in about)]
+        names = ["most frequent", *(v.part for v in about)]
         return np.vstack([np.zeros(len(about)), np.eye(len(about))]), names
     column = columns[:, 0]
     seen = np.unique(column)
@@ -542,7 +542,8 @@ def _values_of(
         return seen[:, None], [str(named.get(float(v), f"{v:g}")) for v in seen]
     mean, sd = column.mean(), column.std()
     ends = np.clip([mean - sd, mean + sd], seen[0], seen[-1])
-    return ends[:, None], [f"low ({ends[0]:.3g})", f"high ({ends[1]:.3g})"]
+    low, high = (plain_number(float(end)) for end in ends)
+    return ends[:, None], [f"low ({low})", f"high ({high})"]
 
 
 def _p_of_change(fit: CentredFit, k: int) -> float:

@@ -5,12 +5,31 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from smdp.data.compliance import IN_STUDY, OUTCOME, ROW, compliance_table
+from smdp.data.compliance import (
+    ANSWERED,
+    DAY,
+    DECISION,
+    IN_STUDY,
+    OUTCOME,
+    ROW,
+    Days,
+    compliance_by_day,
+    compliance_table,
+)
 from smdp.data.describe import action_names
 from smdp.data.over_time import Spans, spans
 from smdp.data.study import Study
 from smdp.data.trajectories import Trajectories
-from smdp.figures.style import ACTION_COLOURS, BLUE, GREY, ORANGE, labels, new_figure, plain
+from smdp.figures.style import (
+    ACTION_COLOURS,
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    labels,
+    new_figure,
+    plain,
+)
 
 MOST_NAMED_SUBJECTS = 45
 NO_CHOICE = "no action possible"
@@ -58,11 +77,22 @@ def decisions_figure(study: Study | Trajectories) -> go.Figure:
     return figure
 
 
-def compliance_figure(study: Study) -> go.Figure:
-    """Which share of all people has a row, and an outcome, at each decision."""
-    table, together = compliance_table(study), spans(study.present.shape[1])
+def compliance_figure(study: Study, days: Days | None = None) -> go.Figure:
+    """Which share of all people has a row, and an outcome, at each decision or on each day."""
     looks = {IN_STUDY: (GREY, "dot"), ROW: (BLUE, "solid"), OUTCOME: (ORANGE, "dash")}
-    if (study.lengths == study.lengths[0]).all():
+    names = {name: name for name in looks}
+    if days is None:
+        table, together, unit = compliance_table(study), spans(study.present.shape[1]), "Decision"
+    else:
+        table, together, unit = compliance_by_day(study, days), days.spans, days.called
+        unit = "Day" if unit == DAY else plain(unit, 30)
+        looks[ANSWERED] = (VERMILION, "solid")
+        names |= {
+            ROW: "people with a row",
+            OUTCOME: "people with an outcome",
+            ANSWERED: f"rows, of {days.usual} each",
+        }
+    if (table[IN_STUDY] == 1).all():
         del looks[IN_STUDY]  # all of them, always
     figure = new_figure(height=380)
     for name, (colour, dash) in looks.items():
@@ -72,26 +102,28 @@ def compliance_figure(study: Study) -> go.Figure:
             x=together.middle,
             y=100 * table[name],
             mode="lines+markers",
-            name=name,
+            name=names[name],
             line={"color": colour, "width": 2.2, "dash": dash},
             marker={"size": 5, "color": colour},
-            hovertemplate=f"Decision %{{x}}: %{{y:.0f}} % {name}<extra></extra>",
+            hovertemplate=f"{unit} %{{x}}: %{{y:.0f}} % {names[name]}<extra></extra>",
         )
-    over_decisions(figure, together)
+    over_decisions(figure, together, DECISION if days is None else plain(days.called, 44))
     figure.update_yaxes(
-        title_text=f"Share of the {len(study.subjects):,} people (%)", range=[0, 104]
+        title_text=f"Share of the {len(study.subjects):,} people (%)"
+        if days is None
+        else "Share (%)",
+        range=[0, 104],
     )
     return figure
 
 
-def over_decisions(figure: go.Figure, together: Spans) -> None:
-    """The decisions along the x axis, from the first to the last."""
+def over_decisions(figure: go.Figure, together: Spans, called: str = DECISION) -> None:
+    """The decisions, or days, along the x axis, from the first to the last."""
     wide = f" ({together.width} at a time)" if together.width > 1 else ""
-    margin = max(0.5, 0.015 * together.last[-1])
+    first, last = float(together.first[0]), float(together.last[-1])
+    margin = max(0.5, 0.015 * (last - first + 1))
     figure.update_xaxes(
-        title_text=f"Decision number{wide}",
-        range=[1 - margin, float(together.last[-1]) + margin],
-        showgrid=False,
+        title_text=f"{called}{wide}", range=[first - margin, last + margin], showgrid=False
     )
 
 

@@ -12,7 +12,7 @@ from smdp.blocks import bullets, table
 from smdp.data.arrange import arrange
 from smdp.data.checks import find_problems
 from smdp.data.column_roles import NEVER_ASKED, ColumnRoles, NextValue
-from smdp.data.compliance import describe_compliance
+from smdp.data.compliance import days_of, describe_compliance, describe_days
 from smdp.data.data_dictionary import with_labels
 from smdp.data.describe import describe_study, exclusion_table, variable_table
 from smdp.data.flow import causes, flow_counts, study_flow
@@ -127,11 +127,14 @@ def figures(study: Study) -> Mapping[str, go.Figure]:
     from smdp.figures.data import compliance_figure, decisions_figure
     from smdp.figures.measured import outcome_by_action_figure
 
-    return {
+    drawn = {
         "decisions": decisions_figure(study),
         "compliance": compliance_figure(study),
         "outcome-by-action": outcome_by_action_figure(study),
     }
+    for days in days_of(study)[:1]:
+        drawn["compliance-by-day"] = compliance_figure(study, days)
+    return drawn
 
 
 def methods(analysis: Analysis, asked: Any) -> str:
@@ -285,6 +288,15 @@ def study_section(analysis: Analysis, draw: Draw) -> list[Block]:
             f"{describe_compliance(study)}",
         )
     )
+    for days in days_of(study)[:1]:
+        found.append(
+            draw(
+                "compliance-by-day",
+                "Compliance by day",
+                compliance_figure(study, days),
+                describe_days(days),
+            )
+        )
     return found
 
 

@@ -9,12 +9,13 @@ from smdp.analysis.analysis import Analysis
 from smdp.analysis.plan import AnalysisPlan
 from smdp.policy.policy_settings import PolicySettings
 from smdp.screening_settings import ScreeningSettings
-from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan, ScreeningPlan
+from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan, ScreeningPlan, TrialPlan
 from tests.dashboard.conftest import open_file
 
 VIEWS = (
-    "data", "missing_values", "rescaling", "screening", "feature_dimension", "weights",
-    "markov_check", "q_functions", "policy", "patient", "report",
+    "data", "missing_values", "rescaling", "effects", "screening", "feature_dimension", "weights",
+    "markov_check", "q_functions", "policy", "patient", "twin", "passport", "new_data", "report",
+    "history",
 )  # fmt: skip
 
 
@@ -25,6 +26,7 @@ def content(tmp_path_factory) -> bytes:
         screening=ScreeningPlan(ScreeningSettings(force_in=("weather",), permutations=199)),
         features=FeatureMapPlan("identity"),
         policies=(PolicyPlan(PolicySettings(bootstraps=6)),),
+        trial=TrialPlan(),
     )
     analysis = Analysis.begin(plan, table_of_every_kind()).run_all()
     path = analysis.save(tmp_path_factory.mktemp("kinds") / "study.smdp")

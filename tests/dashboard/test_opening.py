@@ -19,7 +19,7 @@ from smdp.policy.policy_settings import PolicySettings
 from smdp.screening_settings import ScreeningSettings
 from smdp.steps.step_plans import FeatureMapPlan, PolicyPlan, ReadingSettings, ScreeningPlan
 from tests.dashboard.conftest import open_file, saved
-from tests.small_trial import study_frame
+from tests.small_trial import quick_plan, study_frame
 
 PLAN = AnalysisPlan(
     roles=ColumnRoles(
@@ -103,6 +103,16 @@ def test_settings_beyond_a_page_do_not_break_it():
     for page in ("missing_values", "screening", "feature_dimension", "q_functions", "policy"):
         assert not app.go(page).at.error
         assert "out of date" not in app.text
+
+
+def test_actions_without_names_are_those_of_the_plan():
+    plan = quick_plan()
+    roles = replace(plan.roles, action_levels=None)
+    file = io.BytesIO(study_frame().to_csv(index=False).encode())
+    analysis = run_analysis(file, plan.replace(roles=roles, stop_after="data"))
+    app = open_file(analysis_to_bytes(analysis)).go("data")
+    assert "What was understood is shown" in app.text
+    assert "not those that the result" not in app.text
 
 
 def test_a_plan_that_shapes_the_table_first(autosaves):

@@ -9,6 +9,7 @@ from dashboard.session import Key
 from smdp.analysis.plan import read_plan
 from smdp.analysis.saved_file import analysis_to_bytes
 from smdp.cli import main
+from smdp.data.shaping.operations import OPERATIONS
 from smdp.steps.data import long_table
 from tests.dashboard.conftest import Driver, open_file, saved
 
@@ -49,15 +50,19 @@ def at_data(app: Driver, data: bytes) -> Driver:
 
 
 def key_of(app: Driver, ending: str) -> str:
-    widgets = [*app.at.text_input, *app.at.selectbox, *app.at.multiselect, *app.at.checkbox]
-    return next(w.key for w in widgets if w.key and "shape.draft" in w.key and ending in w.key)
+    keys = [w.key for w in controls(app) if w.key and "shape.draft" in w.key and ending in w.key]
+    return next((key for key in keys if key.endswith(ending)), keys[0])
+
+
+def controls(app: Driver) -> list:
+    at = app.at
+    return [*at.text_input, *at.selectbox, *at.multiselect, *at.checkbox, *at.number_input]
 
 
 def choose(app: Driver, ending: str, value: object) -> Driver:
     """Fill in one control of the open form."""
     key = key_of(app, ending)
-    every = [*app.at.text_input, *app.at.selectbox, *app.at.multiselect, *app.at.checkbox]
-    next(w for w in every if w.key == key).set_value(value)
+    next(w for w in controls(app) if w.key == key).set_value(value)
     return app.run()
 
 
@@ -166,6 +171,57 @@ def test_the_same_table_by_clicks_plan_and_script(at_data, data, autosaves, tmp_
     assert main([*command, "--out", str(tmp_path / "out")]) == 0
     again = smdp.load_analysis(tmp_path / "out" / "analysis.smdp")
     assert again.study == analysis.study
+    names: dict = {}
+    exec(by_plan.to_script(str(tmp_path / "raw.csv")), names)
+    pd.testing.assert_frame_equal(names["frame"], expected, check_exact=True)
+    assert names["study"] == analysis.study
+
+
+def diary() -> pd.DataFrame:
+    """The same with dates and times of the day."""
+    frame = raw()
+    days = pd.Timestamp("2024-03-29") + pd.to_timedelta(frame["decision"], "D")
+    clock = [f"{8 + k % 12}:{k % 60:02d}" for k in frame.index]
+    return frame.assign(date=days.dt.strftime("%d.%m.%Y"), clock=clock)
+
+
+OTHERS = (
+    smdp.GroupRare("place", fewest_rows=18),
+    smdp.DateAndTime("at", "date", clock=("clock",)),
+    smdp.SplitDate("at", "day", "hour"),
+    smdp.JoinTable("people", ("user",), ("name",)),
+    smdp.RenameColumn("mood", "feeling"),
+    smdp.DropColumns(("travel", "date")),
+)
+
+
+def test_the_other_operations_are_the_same_too(app, autosaves, tmp_path):
+    assert {type(each) for each in (*SHAPE, *OTHERS)} == set(OPERATIONS)
+    data = diary().to_csv(index=False).encode()
+    app.upload("raw.csv", data).go("data").set_roles(TOLD)
+    apply(add(app, "group rare", column="place", fewest_rows=18))
+    apply(add(app, "date and time", name="at", date="date", clock=["clock"]))
+    apply(add(app, "split date", column="at", date="day", hour="hour"))
+    apply(join(app, people()))
+    apply(add(app, "rename", column="mood", name="feeling"))
+    apply(add(app, "drop columns", columns=["travel", "date"]))
+    app.press("Use these roles")
+    assert not app.at.error, app.text
+    analysis = saved(app, autosaves)
+    plan = analysis.plan
+    assert plan.reading.shape == shape_now(app) == OTHERS
+
+    (tmp_path / "raw.csv").write_bytes(data)
+    people().to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "plan.toml").write_text(plan.replace(stop_after="data").to_toml())
+    by_plan = read_plan(tmp_path / "plan.toml")
+    table = smdp.read_table(tmp_path / "raw.csv")
+    tables = {"people": smdp.read_table(tmp_path / "people.csv")}
+    who = {"person": plan.roles.subject, "time": plan.roles.time}
+    expected = smdp.shape(table, OTHERS, **who, tables=tables).frame
+    for given in (analysis.table, table):
+        found = long_table(given, by_plan.reading, by_plan.roles, tables)
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
     names: dict = {}
     exec(by_plan.to_script(str(tmp_path / "raw.csv")), names)
     pd.testing.assert_frame_equal(names["frame"], expected, check_exact=True)

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from smdp.data.decisions import DATE_FORMATS, parse_dates
+from smdp.data.decisions import DATE_FORMATS, ISO, parse_dates
 from smdp.data.shaping.cells import MOMENT
 
-ISO = "ISO8601"
 _FIRST_LOOK = 500  # texts by which formats are sorted out
 _CLOCK = re.compile(
     r"(?P<hour>[0-9]{1,2})[:.h](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:\.[0-9]+)?)?"

@@ -68,6 +68,15 @@ class JoinTable(Operation, do="join", title="Join another table"):
         "Rows without a match",
         choices={"keep": "stay, with missing values", "drop": "are left out", "refuse": "an error"},
     )
+    several: Literal["refuse", "first", "last"] = setting(
+        "refuse",
+        "Several rows with one key",
+        choices={
+            "refuse": "an error",
+            "first": "the first is taken",
+            "last": "the last is taken",
+        },
+    )
 
     def check(self) -> None:
         if not self.keys:
@@ -90,7 +99,9 @@ class JoinTable(Operation, do="join", title="Join another table"):
             mine if mine == theirs else f"{mine} = {theirs}"
             for mine, theirs in zip(self.keys, self._their_keys, strict=True)
         ]
-        return f"{taken} of the table '{shorten(self.table)}', by {listing(pairs)}; {rest}."
+        which = "" if self.several == "refuse" else f", the {self.several} row of each"
+        where = f"of the table '{shorten(self.table)}', by {listing(pairs)}{which}"
+        return f"{taken} {where}; {rest}."
 
     def uses(self) -> tuple[str, ...]:
         return self.keys
@@ -110,9 +121,12 @@ class JoinTable(Operation, do="join", title="Join another table"):
         for name in taken:
             require_free(frame, str(name))
         mine, theirs = _keys(frame, self.keys, other, self._their_keys)
-        self._refuse_doubled(other, theirs)
+        passed_over = self._passed_over(theirs)
+        if self.several == "refuse":
+            self._refuse_doubled(other, theirs, passed_over)
         row = np.full(max(mine.max(initial=-1), theirs.max(initial=-1)) + 2, -1)
-        row[theirs[theirs >= 0]] = np.flatnonzero(theirs >= 0)
+        taken_from = np.flatnonzero((theirs >= 0) & ~passed_over)
+        row[theirs[taken_from]] = taken_from
         matches = row[mine]  # a missing key is -1, and so the last place, which is never filled
         self._refuse_unmatched(frame, other, matches)
         keep = np.flatnonzero(matches >= 0)
@@ -124,9 +138,7 @@ class JoinTable(Operation, do="join", title="Join another table"):
         names = tuple(map(str, taken))
         changed = int(found[list(taken)].notna().to_numpy().sum())
         reason = {NO_MATCH.format(table=shorten(self.table)): without} if without else {}
-        unused = int((~np.isin(np.arange(len(other)), matches)).sum())
-        rows = plural(unused, "row")
-        notes = (f"{rows} of '{shorten(self.table)}' match no row.",) if unused else ()
+        notes = self._notes(int((~np.isin(theirs, mine) | (theirs < 0)).sum()), passed_over)
         return Shaped(
             found,
             names,
@@ -154,17 +166,32 @@ class JoinTable(Operation, do="join", title="Join another table"):
         found.index = frame.index
         return pd.concat([frame, found], axis=1)
 
-    def _refuse_doubled(self, other: pd.DataFrame, theirs: NDArray[np.int64]) -> None:
-        twice = pd.Series(theirs).duplicated(keep=False).to_numpy() & (theirs >= 0)
-        if not twice.any():
+    def _passed_over(self, theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The rows of the other table that are not taken, for another one has their key."""
+        keep: Literal["first", "last"] = "last" if self.several == "last" else "first"
+        return pd.Series(theirs).duplicated(keep=keep).to_numpy() & (theirs >= 0)
+
+    def _notes(self, unused: int, passed_over: NDArray[np.bool_]) -> tuple[str, ...]:
+        name = f"'{shorten(self.table)}'"
+        found = [f"{plural(unused, 'row')} of {name} match no row."] if unused else []
+        if passed_over.any():
+            rows = plural(int(passed_over.sum()), "row")
+            found.append(f"{rows} of {name} not taken: another has the same key.")
+        return tuple(found)
+
+    def _refuse_doubled(
+        self, other: pd.DataFrame, theirs: NDArray[np.int64], passed_over: NDArray[np.bool_]
+    ) -> None:
+        if not passed_over.any():
             return
+        twice = np.isin(theirs, theirs[passed_over])
         values = other.loc[twice, list(self._their_keys)].drop_duplicates()
         shown = [" / ".join(map(str, row)) for row in values.head(6).itertuples(index=False)]
         more = f" and {len(values) - 6} more" if len(values) > 6 else ""
         raise DataError(
             f"The table '{shorten(self.table)}' has several rows for "
             f"{listing(self._their_keys)} = {listing(shown, 6)}{more}.",
-            "Keep one row for each, or join by more columns.",
+            "Join by more columns, or say which row is taken: the first or the last.",
         )
 
     def _refuse_unmatched(

@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_studies import study_of
 from statsmodels.stats.proportion import proportion_confint
 
-from smdp.data.column_roles import NextValue, StateVariable
-from smdp.data.compliance import IN_STUDY, OUTCOME, ROW, compliance_table, describe_compliance
+from smdp.data.arrange import arrange
+from smdp.data.column_roles import ColumnRoles, NextValue, StateVariable
+from smdp.data.compliance import (
+    ANSWERED,
+    DAY,
+    IN_STUDY,
+    OUTCOME,
+    ROW,
+    compliance_by_day,
+    compliance_table,
+    days_of,
+    describe_compliance,
+)
 from smdp.data.measured import measured, places
 from smdp.data.over_time import MOST_POINTS, by_span, course, few_people, spans
+from smdp.figures.data import compliance_figure
 
 NAN = np.nan
 
@@ -79,6 +92,47 @@ def test_compliance_counts_all_people_at_every_decision():
     assert table[OUTCOME].tolist() == [0.75, 0.5, 0.5]
     said = describe_compliance(study)
     assert "Of 3 decisions, a person has a row at 67 % on average (from 33 % to 100 %)" in said
+
+
+def five_times_a_day() -> pd.DataFrame:
+    """Two people who begin on different days; the second one misses a day, and the evenings."""
+    rows = [
+        (who, f"{first + day:02d}.03.2024 {hour:02d}:{minute:02d}", day)
+        for who, first, days in (("a", 3, (0, 1, 2)), ("b", 7, (0, 2)))
+        for day in days
+        for hour, minute in ((9, 0), (13, 20 + day), (18, 40))[: 3 if who == "a" else 2]
+    ]
+    frame = pd.DataFrame(rows, columns=["who", "at", "day"])
+    return frame.assign(action=frame.index % 2, x=1.5 * frame.index, y=2.5 * frame.index)
+
+
+def test_compliance_by_day_from_dates_or_from_a_state_that_counts():
+    frame = five_times_a_day()
+    roles = ColumnRoles("who", "at", "action", ["x", "day"], "y")
+    study = arrange(frame, roles)
+    dated, counted = days_of(study)
+    assert (dated.called, counted.called) == (DAY, "day")
+    assert (dated.first, counted.first) == (1, 0)
+    table = compliance_by_day(study, dated)
+    assert table["first day"].tolist() == [1, 2, 3]
+    assert table[ROW].tolist() == [1, 0.5, 1]
+    assert table[IN_STUDY].tolist() == [1, 1, 1]
+    assert dated.usual == 3
+    np.testing.assert_allclose(table[ANSWERED], [5 / 6, 3 / 6, 5 / 6])
+    late = study.utilities.copy()
+    late[1, 2:] = NAN
+    seen = compliance_by_day(replace(study, utilities=late), counted)
+    assert seen[OUTCOME].tolist() == [1, 0.5, 0.5]
+    figure = compliance_figure(study, dated)
+    assert figure.layout.xaxis.title.text == DAY
+
+
+def test_where_a_decision_is_a_day_there_are_no_days_beside_them():
+    daily = five_times_a_day().drop_duplicates(["who", "day"])
+    daily["at"] = daily["at"].str.slice(0, 10)
+    assert days_of(arrange(daily, ColumnRoles("who", "at", "action", ["x", "day"], "y"))) == ()
+    numbered = study_of(np.zeros((3, 4, 1)), [StateVariable("x")])
+    assert days_of(numbered) == ()
 
 
 def test_the_last_decision_has_no_next_value():

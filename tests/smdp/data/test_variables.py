@@ -183,3 +183,9 @@ def test_a_table_without_labels_and_units_has_no_columns_for_them(frame):
     assert not {"label", "unit"} & set(variable_table(arrange(frame, roles)))
     with_unit = variable_table(arrange(frame, replace(roles, states=STATES)))
     assert with_unit["unit"].tolist() == ["", "hours", "", ""]
+
+
+def test_a_number_has_no_power_of_ten_in_a_sentence() -> None:
+    assert Variable("x").amount(-8.371e-05) == "-0.0000837"
+    assert Variable("x", unit="steps").amount(12_345.0) == "12,345 steps"
+    assert Variable("x").amount(7.25) == "7.25"

@@ -479,10 +479,12 @@ def _larger(part: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return joined | called | part.map(lambda a: f"not {a}") | part.map(lambda a: f"-{a}")
 
 
+#: A value that is missing, but not the word: that cannot be compared with anything.
 GOOD_LEAVES = st.sampled_from(
-    ["x", "y", "t", "[two words]", "1", "0", "2.5", "1e308", "missing", "number(n.1)", "hour(day)",
-     "day_number(day)", "weekday(day)", "(date(day) - date('2024-03-01'))", "time_since_last()",
-     "row_number()", "(s = 'Home')", "one_of(s, 'Home', 'work')", "contains(lower(s), 'home')",
+    ["x", "y", "t", "[two words]", "1", "0", "2.5", "1e308", "sqrt(missing)", "number(n.1)",
+     "hour(day)", "day_number(day)", "weekday(day)", "(date(day) - date('2024-03-01'))",
+     "time_since_last()", "row_number()", "(s = 'Home')", "one_of(s, 'Home', 'work')",
+     "contains(lower(s), 'home')",
      "starts_with(s, 'w')", "(date_time(day) > '2024-03-02')"]
 )  # fmt: skip
 GOOD_FORMS = st.sampled_from(

@@ -229,6 +229,21 @@ def test_join_refusals(frame: pd.DataFrame, people: pd.DataFrame) -> None:
         JoinTable("people", ("who",), ("name", "age"))
 
 
+def test_of_several_rows_with_a_key_the_first_or_the_last(frame: pd.DataFrame) -> None:
+    other = pd.DataFrame({"who": ["Ann", "Bea", "Ann", None, "Zoe", "Ann"], "x": range(6)})
+    known = Surroundings(tables={"o": other})
+    expected = {"first": [0, 0, 1], "last": [5, 5, 1]}
+    for several, found in expected.items():
+        done = JoinTable("o", ("who",), several=several).apply(frame, known)
+        by_name = dict(zip(frame["who"], values(done.frame["x"]), strict=True))
+        assert [by_name[name] for name in ("Ann", "Ann", "Bea")] == found
+        assert done.notes == (
+            "2 rows of 'o' match no row.",
+            "2 rows of 'o' not taken: another has the same key.",
+        )
+        assert f"the {several} row of each" in JoinTable("o", ("who",), several=several).describe()
+
+
 def test_a_missing_key_matches_nothing(frame: pd.DataFrame) -> None:
     other = pd.DataFrame({"place": ["home", None, None], "x": [1, 2, 3]})
     done = JoinTable("o", ("place",)).apply(frame, Surroundings(tables={"o": other}))
