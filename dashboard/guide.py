@@ -75,7 +75,7 @@ STEPS = {
         "too.",
     ),
     "Could this trial have found it?": (
-        "Nothing to press. This page can be skipped: it repeats the analysis on many drawn studies.",
+        "Nothing to press. It repeats the analysis on many drawn studies, and can be skipped.",
         "Studies like this one can be drawn from what was learned, with the same effects and with "
         "none. How often does screening find what is there, and what is not? It tells what a "
         "variable that was not kept means here.",
