@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ class JudgedDecisions(Content):
     def subjects(self) -> int:
         """C."""
         return int(self.subject.max()) + 1
+
+    def only(self, *names: str) -> JudgedDecisions:
+        """Of these policies, the one in question first."""
+        return replace(self, estimates={name: self.estimates[name] for name in names})
 
     def effective(self, name: str) -> float:
         """The effective number of subjects of a policy's estimate: (sum W)^2 / sum W^2."""

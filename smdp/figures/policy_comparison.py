@@ -69,7 +69,7 @@ def distribution_figure(
     first = str(risk.figures["policy"].iloc[0])
     figure = new_figure(height=400)
     for policy, label, colour, dash in (
-        (first, f"{name} policy", VERMILION, "solid"),
+        (first, candidate_label(name), VERMILION, "solid"),
         (OBSERVED, "as in the study", GREY, "dash"),
     ):
         own = risk.distribution[risk.distribution["policy"] == policy]

@@ -31,6 +31,7 @@ class Quantity:
     lower: float
     upper: float
     meaning: str
+    interval: str = ""  # what its interval is called
 
     @property
     def direction(self) -> int:
@@ -47,41 +48,52 @@ def how_they_relate(
     value: PolicyValue | None,
     trajectories: Trajectories | None,
     outcome: OutcomeName = UTILITY_NAME,
+    interval: str = "",
 ) -> list[str]:
     """What each number on a treatment says; nothing where only one of them is there.
 
-    Of the first treatment against the one that effects are compared with. `called`: the policy,
-    such as 'linear'.
+    Of the first treatment against the one that effects are compared with, and a line for each
+    other treatment. `called`: the policy, such as 'linear'. `interval`: what that of the effect is
+    called, if not by its coverage.
     """
-    labels = () if trajectories is None else trajectories.action_labels
-    action, against = _compared(trial, labels)
-    if trajectories is None or not action:
+    if trajectories is None:
         return []
-    found = [*_of_trial(trial, action), *_of_policy(policy, called, trajectories, action, against)]
-    found += _of_always(value, trajectories, action)
-    if len(found) < 2:
+    told = []
+    for action, against in _compared(trial, trajectories.action_labels):
+        found = [
+            *_of_trial(trial, action, interval),
+            *_of_policy(policy, called, trajectories, action, against),
+            *_of_always(value, trajectories, action),
+        ]
+        if len(found) > 1:
+            told.append((f"{action_name(action)} against {action_name(against)}", found))
+    if not told:
         return []
-    pair = f"{action_name(action)} against {action_name(against)}"
-    one, *more = found
+    (pair, first), *others = told
     lines = [
-        f"The pages give {len(found)} numbers for {pair}, which answer different questions, here "
+        f"The pages give {len(first)} numbers for {pair}, which answer different questions, here "
         f"in {outcome.title}, more of which is better."
         if outcome.column
-        else f"The pages give {len(found)} numbers for {pair}, which answer different questions."
+        else f"The pages give {len(first)} numbers for {pair}, which answer different questions."
     ]
-    lines += [_line(each) for each in (one, *more)]
-    return [*lines, _together(found)]
+    lines += [f"{each.where}: {_number(each)}, {each.meaning}." for each in first]
+    lines.append(_together(first))
+    for pair, found in others:
+        numbers = "; ".join(f"{each.where} {_number(each)}" for each in found)
+        lines.append(f"For {pair}: {numbers}. {_together(found)}")
+    return lines
 
 
-def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> tuple[str, str]:
+def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each treatment with the one that it is held against."""
     if trial is not None:
         rows = trial.effects[trial.effects["term"] == AVERAGE]
         if len(rows):
-            return str(rows["action"].iloc[0]), str(rows["against"].iloc[0])
-    return (labels[1], labels[0]) if len(labels) > 1 else ("", "")
+            return list(zip(map(str, rows["action"]), map(str, rows["against"]), strict=True))
+    return [(action, labels[0]) for action in labels[1:]]
 
 
-def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
+def _of_trial(trial: TrialSummary | None, action: str, interval: str) -> Iterator[Quantity]:
     if trial is None:
         return
     rows = trial.effects if trial.scale == "linear" else trial.differences
@@ -96,6 +108,7 @@ def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
         upper,
         "what giving it once does to the very next outcome, on average over the decisions of the "
         "study, with whatever came before and comes after as it was",
+        interval or f"{percent(trial.coverage)} interval",
     )
 
 
@@ -142,14 +155,13 @@ def _of_always(
     )
 
 
-def _line(each: Quantity) -> str:
-    finite = [abs(v) for v in (each.estimate, each.lower, each.upper) if np.isfinite(v) and v]
-    digits = decimals([min(finite)]) if finite else 2
+def _number(each: Quantity) -> str:
+    """'+1.2', or '1.2 (95 % interval 0.4 to 2.0)'."""
     if np.isnan(each.lower):
-        number = f"{each.estimate:+.{digits}f}"
-    else:
-        number = interval_text(each.estimate, each.lower, each.upper, digits)
-    return f"{each.where}: {number}, {each.meaning}."
+        return f"{each.estimate:+.{decimals([abs(each.estimate)])}f}"
+    digits = decimals([(each.upper - each.lower) / 4])
+    text = interval_text(each.estimate, each.lower, each.upper, digits)
+    return text.replace("(", f"({each.interval} ", 1)
 
 
 def _together(found: list[Quantity]) -> str:
