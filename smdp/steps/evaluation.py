@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from smdp.data.prepare import PreparedData
     from smdp.evaluation.value import PolicyValue
     from smdp.policy.learned_policy import LearnedPolicy
+    from smdp.words.one_story import Pair
 
 
 def run(analysis: Analysis, progress: Progress) -> tuple[PolicyValue, ...]:
@@ -83,24 +84,30 @@ def warns(values: tuple[PolicyValue, ...], analysis: Analysis) -> Sequence[Probl
     return list(dict.fromkeys(found))
 
 
-def beside_other_steps(analysis: Analysis, place: int = 0) -> list[str]:
-    """How the numbers of several steps relate, of the policy with this place in the plan."""
+def numbers_of_steps(analysis: Analysis, place: int = 0) -> list[Pair]:
+    """What several steps say of a treatment, of the policy with this place in the plan."""
     from smdp.words.effects import interval_name
-    from smdp.words.one_story import how_they_relate
+    from smdp.words.one_story import numbers_on_treatments
 
     fresh = {name for name, state in analysis.states().items() if state == StepState.DONE}
     trial = analysis.trial if "trial" in fresh else None
     policies = analysis.policies if "policy" in fresh else ()
     values = analysis.values if "evaluation" in fresh else ()
-    return how_they_relate(
+    return numbers_on_treatments(
         trial,
         policies[place] if place < len(policies) else None,
         policy_names(policies)[place] if place < len(policies) else "",
         values[place] if place < len(values) else None,
         analysis.prepared.trajectories if analysis.prepared and "rescaling" in fresh else None,
-        analysis.outcome_name,
         "" if trial is None else interval_name(trial, telling(analysis)),
     )
+
+
+def beside_other_steps(analysis: Analysis, place: int = 0) -> list[str]:
+    """How the numbers of several steps relate."""
+    from smdp.words.one_story import how_they_relate
+
+    return how_they_relate(numbers_of_steps(analysis, place), analysis.outcome_name)
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,20 +41,21 @@ class Quantity:
         return int(np.sign(self.estimate)) if self.lower * self.upper > 0 else 0
 
 
-def how_they_relate(
+Pair = tuple[str, list[Quantity]]  # 'a message against none', and its numbers
+
+
+def numbers_on_treatments(
     trial: TrialSummary | None,
     policy: LearnedPolicy | None,
     called: str,
     value: PolicyValue | None,
     trajectories: Trajectories | None,
-    outcome: OutcomeName = UTILITY_NAME,
     interval: str = "",
-) -> list[str]:
-    """What each number on a treatment says; nothing where only one of them is there.
+) -> list[Pair]:
+    """Of each treatment against the one that effects are compared with, if there are several.
 
-    Of the first treatment against the one that effects are compared with, and a line for each
-    other treatment. `called`: the policy, such as 'linear'. `interval`: what that of the effect is
-    called, if not by its coverage.
+    `called`: the policy, such as 'linear'. `interval`: what that of the effect is called, if not by
+    its coverage.
     """
     if trajectories is None:
         return []
@@ -67,21 +68,43 @@ def how_they_relate(
         ]
         if len(found) > 1:
             told.append((f"{action_name(action)} against {action_name(against)}", found))
+    return told
+
+
+def how_they_relate(told: Sequence[Pair], outcome: OutcomeName = UTILITY_NAME) -> list[str]:
+    """What each number on the first treatment says, and a line for each other treatment."""
     if not told:
         return []
     (pair, first), *others = told
     lines = [
-        f"The pages give {len(first)} numbers for {pair}, which answer different questions, here "
-        f"in {outcome.title}, more of which is better."
-        if outcome.column
-        else f"The pages give {len(first)} numbers for {pair}, which answer different questions."
+        f"The pages give {len(first)} numbers for {pair}, which answer different questions"
+        f"{_counted_in(outcome)}."
     ]
     lines += [f"{each.where}: {_number(each)}, {each.meaning}." for each in first]
-    lines.append(_together(first))
-    for pair, found in others:
-        numbers = "; ".join(f"{each.where} {_number(each)}" for each in found)
-        lines.append(f"For {pair}: {numbers}. {_together(found)}")
-    return lines
+    return [*lines, _together(first), *(_in_a_line(*each) for each in others)]
+
+
+def how_they_relate_in_short(told: Sequence[Pair], outcome: OutcomeName = UTILITY_NAME) -> str:
+    """The same of the first treatment, for a summary."""
+    if not told:
+        return ""
+    line = _in_a_line(*told[0])
+    return f"{line} They answer different questions{_counted_in(outcome)}: {IN_SHORT}."
+
+
+IN_SHORT = (
+    "an effect is of the very next outcome, a Q-difference of all that follows, a value on Policy "
+    "of doing the same at every decision"
+)
+
+
+def _counted_in(outcome: OutcomeName) -> str:
+    return f", here in {outcome.title}, more of which is better" if outcome.column else ""
+
+
+def _in_a_line(pair: str, found: Sequence[Quantity]) -> str:
+    numbers = "; ".join(f"{each.where} {_number(each)}" for each in found)
+    return f"For {pair}: {numbers}. {_together(found)}"
 
 
 def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -164,7 +187,7 @@ def _number(each: Quantity) -> str:
     return text.replace("(", f"({each.interval} ", 1)
 
 
-def _together(found: list[Quantity]) -> str:
+def _together(found: Sequence[Quantity]) -> str:
     signs = {each.where: each.direction for each in found}
     clear = {sign for sign in signs.values() if sign}
     unclear = [where for where, sign in signs.items() if not sign]

@@ -47,7 +47,7 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
     if not report.card.questions:
         found.append(NO_QUESTION)
     of = f" {outcome.title}" if outcome.column else ""
-    found.append(_value_sentence(report, of))
+    found.append(worth_of_card(report, outcome))
     found.append(_cost_sentence(report, of))
     found.append(
         f"Card and {kind} policy say the same at {percent(report.agreement)} of "
@@ -69,7 +69,9 @@ def _numbers(report: RuleReport, row: pd.Series) -> str:
     return interval_text(row["estimate"], row["lower"], row["upper"], digits)
 
 
-def _value_sentence(report: RuleReport, of: str) -> str:
+def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> str:
+    """What it would earn, and whether that is more than what was done."""
+    of = f" {outcome.title}" if outcome.column else ""
     card, seen = report.value(CARD), report.value(OBSERVED)
     digits = digits_of_rules(report)
     text = (
