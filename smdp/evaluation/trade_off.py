@@ -1,5 +1,9 @@
 """The cost of treating: how many treatments a policy gives, and what it earns, as they cost more.
 
+What is earned may have several parts: beside the study's own outcome, next values of state
+variables, each with a weight. Nobody looked for features that suffice for these, so the policies
+are then linear in the variables that the map uses and in those that count.
+
 The outcome minus a cost for each treatment is what the policy is learned for; a cost depends on the
 action alone, so that the features that were sufficient stay so, and the maps of the folds are those
 of the outcome itself. At each cost a linear policy is learned without each fold of people (closed
@@ -57,10 +61,13 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, eq=False, repr=False)
 class TradeOff(Result):
     """`curve`: a row for each cost: cost, then of the share of decisions at which the policy treats
-    and of the outcome, without the cost: treated, treated_lower, treated_upper, outcome, ..; and
+    and of what it earns, without the cost: treated, treated_lower, treated_upper, outcome, ..; and
     lost, lost_lower, lost_upper: the outcome less that of the policy at no cost; trusted.
 
-    `as_done`: treated and outcome as people were treated, with the same columns.
+    `as_done`: treated and outcome as people were treated, with the same columns. `parts`: where
+    several outcomes count, each alone: cost (NaN as people were treated), outcome ("" for the
+    study's own), weight, estimate, lower, upper. `whole_analysis`: screening and map were made anew
+    in each fold too.
     """
 
     curve: pd.DataFrame
@@ -70,6 +77,13 @@ class TradeOff(Result):
     coverage: float
     settings: TradeOffSettings
     seed: int
+    parts: pd.DataFrame | None = None
+    whole_analysis: bool = False
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Of the other outcomes that count."""
+        return {name: weight for name, weight in self.settings.weights.items() if weight}
 
     def at(self, cost: float) -> pd.Series:
         """The row of the cost that is nearest."""
@@ -211,7 +225,7 @@ def _outcomes(
                     name,
                 )
             found[name] = weight * values
-    total = trajectories.utilities + np.sum([0.0, *found.values()], axis=0)
+    total = sum(found.values(), trajectories.utilities)
     return _Outcomes(replace(trajectories, utilities=total), found, settings.weights)
 
 
