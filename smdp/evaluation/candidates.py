@@ -59,7 +59,7 @@ class CandidateComparison(Result):
 
     `differences`: candidate, against (each pair in both orders), estimate, lower, upper,
     standard_error, trusted. `recommended`: a candidate's name, or None where no candidate has an
-    interval. `best`: the one with the largest estimate that has an interval.
+    interval. `best`: of those that have one, that which is farthest above what was done.
     """
 
     values: pd.DataFrame
@@ -235,17 +235,24 @@ def _interval(value: float, width: float) -> dict[str, float]:
 def _choice(values: pd.DataFrame, pairs: pd.DataFrame) -> tuple[str | None, str | None]:
     """The best by its estimate, and the simplest that is not clearly below it.
 
-    Of equally simple ones what was done goes first, for it changes nothing; then the largest.
+    The best is that with the largest difference to what was done, if that is a candidate: the two
+    were judged together. Of equally simple ones what was done goes first, for it changes nothing;
+    then the largest.
     """
     usable = values[values["trusted"]]
     if usable.empty:
         return None, None
-    best = str(usable.loc[usable["estimate"].idxmax(), "candidate"])
+    to_observed = pairs[pairs["against"] == OBSERVED].set_index("candidate")["estimate"]
+    gains = [
+        0.0 if name == OBSERVED else to_observed.get(name, estimate)
+        for name, estimate in zip(usable["candidate"], usable["estimate"], strict=True)
+    ]
+    usable = usable.assign(order=np.negative(gains))
+    best = str(usable.loc[usable["order"].idxmin(), "candidate"])
     to_best = pairs[pairs["against"] == best].set_index("candidate")["upper"]
     usable = usable.assign(
         below=[name != best and to_best[name] < 0 for name in usable["candidate"]],
         changes=usable["candidate"] != OBSERVED,
-        order=-usable["estimate"],
     )
     ordered = usable[~usable["below"]].sort_values(["simplicity", "changes", "order"])
     return best, str(ordered["candidate"].iloc[0])

@@ -17,12 +17,12 @@ def whom_and_when(analysis: Analysis) -> list[str]:
     from smdp.explanation.recommendations import recommendations
     from smdp.policy.decision_rule import NO_ACTION, Reason
     from smdp.words.explanation import action_name
-    from smdp.words.rule_card import NO_QUESTION
+    from smdp.words.rule_card import NO_QUESTION, verdict_on_card
 
     found = []
     rule, of = rule_of_a_policy(analysis)
     if rule is not None:
-        found.append(f"By the rule card: {rule.card.in_words()}.")
+        found.append(f"By the rule card: {rule.card.in_words()}; {verdict_on_card(rule)}.")
         if not rule.card.questions:
             found.append(NO_QUESTION)
     prepared = learned_from(analysis)

@@ -12,7 +12,8 @@ from smdp.data.trajectories import Trajectories
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
 from smdp.evaluation.value import PolicyValue
 from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
-from smdp.explanation.q_differences import observed_differences
+from smdp.explanation.policy_explanation import NORMAL_QUANTILE
+from smdp.explanation.q_differences import average_difference
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.text import capital, interval_text, percent
 from smdp.words.explanation import action_name
@@ -144,15 +145,16 @@ def _of_policy(
 ) -> Iterator[Quantity]:
     if policy is None or not {action, against} <= set(policy.action_labels):
         return
-    differences = observed_differences(policy, trajectories, action, against).difference
+    average, error = average_difference(policy, trajectories, action, against)
     yield Quantity(
         "Q-functions",
-        float(differences.mean()),
-        float("nan"),
-        float("nan"),
+        average,
+        average - NORMAL_QUANTILE * error,
+        average + NORMAL_QUANTILE * error,
         "the same and all that follows, if from then on the best is chosen by the "
         f"{called} Q-function, an outcome one decision later counting "
         f"{percent(policy.settings.discount)}; for one person it is the margin on Patient",
+        "95 % interval",
     )
 
 
@@ -168,13 +170,18 @@ def _of_always(
         return
     taken = trajectories.actions[trajectories.valid & trajectories.available]
     share = float((taken == trajectories.action_labels.index(action)).mean())
+    apart = float(main.loc[name, "estimate"] - main.loc[OBSERVED, "estimate"])
+    lower = upper = float("nan")
+    if value.judged is not None and main.loc[[name, OBSERVED], "trusted"].all():
+        apart, lower, upper = value.judged.difference(name, OBSERVED, value.coverage)
     yield Quantity(
         "Policy",
-        float(main.loc[name, "estimate"] - main.loc[OBSERVED, "estimate"]),
-        float("nan"),
-        float("nan"),
+        apart,
+        lower,
+        upper,
         "what giving it at every decision would earn a decision, beyond what was done (it was "
         f"given at {percent(share)}), in the states that this would lead to",
+        f"{percent(value.coverage)} interval",
     )
 
 
@@ -200,8 +207,12 @@ def _together(found: Sequence[Quantity]) -> str:
             "other way round; and numbers without an interval may differ by chance."
         )
     if unclear:
+        if len(unclear) == len(found):
+            return "Every interval includes zero: not even a direction is known."
+        one = len(unclear) == 1
         return (
-            f"{capital(' and '.join(unclear))}: the interval includes zero, so that even its "
-            "direction is not known; the others have no more to go on than the same people."
+            f"{capital(' and '.join(unclear))}: the {'interval includes' if one else 'intervals'}"
+            f"{'' if one else ' include'} zero, so that even {'its' if one else 'their'} direction "
+            "is not known; what the others say rests on the same people."
         )
     return "They point the same way, and need not be equal."

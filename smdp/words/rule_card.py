@@ -8,7 +8,8 @@ import pandas as pd
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.evaluation.rule_value import CARD, LEARNED, RuleReport
-from smdp.evaluation.value_tables import OBSERVED
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.text import capital, interval_text, listing, percent, plural, shorten
 from smdp.words.policy_value import ALWAYS, decimals, policy_label
 
@@ -85,6 +86,47 @@ def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> st
     clear = _excludes(gain)
     end = "The interval excludes zero." if clear else "The study does not tell which is better."
     return f"{text}: a difference of {both}. {end}"
+
+
+def verdict_on_card(report: RuleReport) -> str:
+    """Whether it does better than what was done, in one breath with the rule."""
+    gain = report.difference(CARD, OBSERVED)
+    if not gain["trusted"]:
+        return "what that would earn has no interval that could be trusted"
+    if gain["lower"] > 0:
+        return "that does better than what was done"
+    if gain["upper"] < 0:
+        return "but that does worse than what was done"
+    return "whether that does better than what was done the study does not tell"
+
+
+def beside_the_values(report: RuleReport, value: PolicyValue) -> str:
+    """Why what was done has another value here than among the policies; "" where it is the same."""
+    rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+    here, there = report.value(OBSERVED), rows.loc[OBSERVED]
+    digits = digits_of_rules(report)
+    one, two = f"{here['estimate']:.{digits}f}", f"{there['estimate']:.{digits}f}"
+    if one == two or report.discount != value.discount:
+        return ""
+    asked = dict.fromkeys([*report.card.asked, *(n for r in report.own_rules for n in r.asked)])
+    also = f" ({listing(asked, 6)}, or what the cards of the folds ask)" if asked else ""
+    text = (
+        f"As people were treated, the value is {one} here and {two} beside the policies: the same "
+        "question, but here what is to be expected is also modelled with the variables that cards "
+        f"and rules ask for{also}."
+    )
+    apart = abs(here["estimate"] - there["estimate"])
+    if apart > FAR * min(here["standard_error"], there["standard_error"]):
+        text += (
+            " That is far apart for what chance does to these values: something that the policies "
+            "do not look at matters to the outcome. Screening, the Markov check and time as a "
+            "variable are the places to look."
+        )
+    return text
+
+
+#: In standard errors of the value of what was done, which both estimates share for the most part.
+FAR = 0.5
 
 
 def _cost_sentence(report: RuleReport, of: str) -> str:

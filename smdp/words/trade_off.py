@@ -35,7 +35,7 @@ def counted(found: TradeOff, outcome: OutcomeName = UTILITY_NAME) -> OutcomeName
     if not found.weights:
         return outcome
     others = " ".join(
-        f"{'+' if weight > 0 else '-'} {abs(weight):.3g} × {name}"
+        f"{'+' if weight > 0 else '-'} {abs(weight):.3g} × {part_name(name)}"
         for name, weight in found.weights.items()
     )
     return OutcomeName(f"{outcome.name} {others}", column=outcome.column or "utility")
