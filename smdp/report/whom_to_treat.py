@@ -10,6 +10,7 @@ from smdp.text import capital, listing, percent
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
+    from smdp.evaluation.value import PolicyValue
 
 
 def whom_and_when(analysis: Analysis) -> list[str]:
@@ -22,7 +23,8 @@ def whom_and_when(analysis: Analysis) -> list[str]:
     found = []
     rule, of = rule_of_a_policy(analysis)
     if rule is not None:
-        found.append(f"By the rule card: {rule.card.in_words()}; {verdict_on_card(rule)}.")
+        verdict = verdict_on_card(rule, _values(analysis).get(of))
+        found.append(f"By the rule card: {rule.card.in_words()}; {verdict}.")
         if not rule.card.questions:
             found.append(NO_QUESTION)
     prepared = learned_from(analysis)
@@ -53,25 +55,30 @@ def how_sure(analysis: Analysis) -> list[str]:
     from smdp.evaluation.candidates import comparison_of
     from smdp.words.policy_comparison import recommendation
     from smdp.words.policy_value import gain_sentence
-    from smdp.words.rule_card import worth_of_card
+    from smdp.words.rule_card import beside_the_values, worth_of_card
 
-    outcome, names = analysis.outcome_name, policy_names(analysis.policies)
+    outcome, values = analysis.outcome_name, _values(analysis)
     found = []
     rule, of = rule_of_a_policy(analysis)
     if rule is not None:
         worth = worth_of_card(rule, outcome)
         found.append(f"The card: {worth[:1].lower()}{worth[1:]}")
-    if len(names) != len(analysis.values):
-        return found
-    values = dict(zip(names, analysis.values, strict=True))
-    found += [gain_sentence(value, name, outcome) for name, value in values.items()]
-    if analysis.values and analysis.states().get("evaluation") == StepState.DONE:
+        if of in values:
+            found += filter(None, [beside_the_values(rule, values[of])])
+    if values and analysis.states().get("evaluation") == StepState.DONE:
         least = analysis.records["evaluation"].asked.settings.least_effective
         compared = comparison_of(analysis.policies, values, least, rule=rule, rule_of=of)
         if compared is not None:
             level = f"Intervals are of {percent(compared.coverage)}."
-            found += [recommendation(compared, outcome), level]
-    return found
+            found.append(f"{recommendation(compared, outcome)} {level}")
+    return found + [gain_sentence(value, name, outcome) for name, value in values.items()]
+
+
+def _values(analysis: Analysis) -> dict[str, PolicyValue]:
+    """By the names of the policies; none where these are others by now."""
+    names = policy_names(analysis.policies)
+    same = len(names) == len(analysis.values)
+    return dict(zip(names, analysis.values, strict=True)) if same else {}
 
 
 def beside_each_other(analysis: Analysis) -> str:

@@ -90,12 +90,12 @@ def how_they_relate_in_short(told: Sequence[Pair], outcome: OutcomeName = UTILIT
     if not told:
         return ""
     line = _in_a_line(*told[0])
-    return f"{line} They answer different questions{_counted_in(outcome)}: {IN_SHORT}."
+    return f"{line} {IN_SHORT}{_counted_in(outcome)}."
 
 
 IN_SHORT = (
-    "an effect is of the very next outcome, a Q-difference of all that follows, a value on Policy "
-    "of doing the same at every decision"
+    "Different questions: Effects is of the very next outcome, Q-functions of all that follows, "
+    "Policy of doing the same always"
 )
 
 
@@ -212,7 +212,7 @@ def _together(found: Sequence[Quantity]) -> str:
         one = len(unclear) == 1
         return (
             f"{capital(' and '.join(unclear))}: the {'interval includes' if one else 'intervals'}"
-            f"{'' if one else ' include'} zero, so that even {'its' if one else 'their'} direction "
-            "is not known; what the others say rests on the same people."
+            f"{'' if one else ' include'} zero, so that not even {'its' if one else 'their'} "
+            "direction is known."
         )
     return "They point the same way, and need not be equal."

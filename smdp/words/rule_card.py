@@ -88,11 +88,19 @@ def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> st
     return f"{text}: a difference of {both}. {end}"
 
 
-def verdict_on_card(report: RuleReport) -> str:
-    """Whether it does better than what was done, in one breath with the rule."""
+def verdict_on_card(report: RuleReport, value: PolicyValue | None = None) -> str:
+    """Whether it does better than what was done, in one breath with the rule.
+
+    `value`: of the policy that it was made of, if that is known.
+    """
     gain = report.difference(CARD, OBSERVED)
     if not gain["trusted"]:
         return "what that would earn has no interval that could be trusted"
+    if value is not None and far_apart(report, value):
+        return (
+            "whether that does better than what was done hangs on the variables with which it is "
+            "judged"
+        )
     if gain["lower"] > 0:
         return "that does better than what was done"
     if gain["upper"] < 0:
@@ -115,8 +123,7 @@ def beside_the_values(report: RuleReport, value: PolicyValue) -> str:
         "question, but here what is to be expected is also modelled with the variables that cards "
         f"and rules ask for{also}."
     )
-    apart = abs(here["estimate"] - there["estimate"])
-    if apart > FAR * min(here["standard_error"], there["standard_error"]):
+    if far_apart(report, value):
         text += (
             " That is far apart for what chance does to these values: something that the policies "
             "do not look at matters to the outcome. Screening, the Markov check and time as a "
@@ -127,6 +134,15 @@ def beside_the_values(report: RuleReport, value: PolicyValue) -> str:
 
 #: In standard errors of the value of what was done, which both estimates share for the most part.
 FAR = 0.5
+
+
+def far_apart(report: RuleReport, value: PolicyValue) -> bool:
+    """Whether what was done is worth something else beside the card than beside the policies."""
+    rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+    here, there = report.value(OBSERVED), rows.loc[OBSERVED]
+    apart = abs(here["estimate"] - there["estimate"])
+    error = min(here["standard_error"], there["standard_error"])
+    return bool(report.discount == value.discount and apart > FAR * error)
 
 
 def _cost_sentence(report: RuleReport, of: str) -> str:
