@@ -200,7 +200,7 @@ def cost_of_treating(trajectories: Trajectories, evaluation: EvaluationPlan) -> 
 
 def _weights(trajectories: Trajectories) -> dict[str, float]:
     """A slider for each other outcome that is to count."""
-    roles, planned = the_analysis().plan.roles, section_now(TRADE_OFF).weights
+    roles, planned = the_analysis().plan.roles, section_now(TRADE_OFF).settings.weights
     own = roles.utility.variable if isinstance(roles.utility, NextValue) else ""
     about = {each.name: each for each in trajectories.about if can_count(each)}
     about.pop(own, None)
