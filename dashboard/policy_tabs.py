@@ -22,7 +22,7 @@ from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.evaluation.candidates import comparison_of
 from smdp.evaluation.judged_decisions import JudgedDecisions
-from smdp.evaluation.outcome_risk import outcome_risk, subgroup_gains
+from smdp.evaluation.outcome_risk import groups_to_look_at, outcome_risk, subgroup_gains
 from smdp.evaluation.rule_value import CARD
 from smdp.evaluation.trade_off import can_count
 from smdp.evaluation.value import PolicyValue
@@ -115,7 +115,7 @@ def risk(
         [*used, *others],
         "People are divided by their value at their first decision. The more groups are looked at, "
         "the more differ by chance; that is reckoned with.",
-        used,
+        groups_to_look_at(trajectories, used),
     )
     if not chosen:
         return

@@ -288,7 +288,7 @@ def _risk(
     analysis: Analysis, name: str, value: PolicyValue, prepared: PreparedData, draw: Draw
 ) -> list[Block]:
     """How outcomes are spread under the first policy, and whether anybody loses."""
-    from smdp.evaluation.outcome_risk import risk_of
+    from smdp.evaluation.outcome_risk import groups_to_look_at, risk_of
     from smdp.figures.policy_comparison import distribution_figure, subgroup_figure
     from smdp.words.policy_comparison import (
         WEIGHTED,
@@ -303,7 +303,8 @@ def _risk(
     least = analysis.records["evaluation"].asked.settings.least_effective
     outcome = analysis.outcome_name
     used = analysis.policies[0].feature_map.variables_used
-    risk, gains = risk_of(value, prepared.trajectories, used, least)
+    groups = groups_to_look_at(prepared.trajectories, used)
+    risk, gains = risk_of(value, prepared.trajectories, groups, least)
     blocks: list[Block] = [Heading("Risk, not only the mean")]
     blocks += bullets([*describe_risk(risk, name, outcome), *describe_subgroups(gains)])
     figure = distribution_figure(risk, name, outcome)
