@@ -59,6 +59,9 @@ class AskedStep:
         """
         made = self.analysis.with_result(self.step, job.result, seconds=job.seconds)
         record, now = made.records[self.step.name], session.the_analysis()
+        # Where the present plan, of another table, say, cannot have the step, it is out of date.
+        with contextlib.suppress(SettingError):
+            now = replace(now, plan=now.plan.adjusted(**self.sections))
         if session.is_done(self.step) and record.inputs != now.inputs(self.step):
             session.remember_result(record, job.result)
             session.tell(
@@ -67,9 +70,6 @@ class AskedStep:
                 "when it is asked for again with the data as they were."
             )
             return False
-        # Where the present plan, of another table, say, cannot have the step, it is out of date.
-        with contextlib.suppress(SettingError):
-            now = replace(now, plan=now.plan.adjusted(**self.sections))
         session.put(now.with_record(record, job.result))
         return True
 
