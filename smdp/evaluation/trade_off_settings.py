@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from smdp.result import Content
 from smdp.settings import Settings, setting
 
 
-@dataclass(frozen=True)
-class TradeOffSettings(Settings):
+@dataclass(frozen=True, eq=False)
+class TradeOffSettings(Content, Settings):
     """How the cost of treating is followed.
 
     `weights`: other outcomes that count beside the study's own: by state variable, how much of that

@@ -45,7 +45,7 @@ def test_each_number_says_which_page_it_is_of_and_what_it_means():
     assert all(page in lines[5] for page in ("Effects", "Q-functions", "Policy"))
     short = how_they_relate_in_short(told, steps)
     assert "in steps" in short
-    assert "different questions" in short
+    assert "Different questions" in short
 
 
 def test_one_number_alone_needs_no_relation_and_missing_results_are_left_out():
