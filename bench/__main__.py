@@ -24,6 +24,7 @@ SLOW = {
     "policy_value",
     "scale",
     "size_and_power",
+    "student_learners",
     "student_sample",
     "tests_by_person",
     "whole_analysis",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+import numpy as np
 import streamlit as st
 
 from dashboard import controls
@@ -15,9 +17,14 @@ from dashboard.policy_widgets import NOT_YET, of_these_policies
 from dashboard.running import job_box, run_or_start
 from dashboard.session import State, done, memo, result, state, the_analysis
 from dashboard.show import figure, literal, says, table
+from smdp.data.column_roles import NextValue
 from smdp.data.trajectories import Trajectories
+from smdp.data.variables import Variable
 from smdp.evaluation.candidates import comparison_of
-from smdp.evaluation.outcome_risk import outcome_risk, subgroup_gains
+from smdp.evaluation.judged_decisions import JudgedDecisions
+from smdp.evaluation.outcome_risk import groups_to_look_at, outcome_risk, subgroup_gains
+from smdp.evaluation.rule_value import CARD
+from smdp.evaluation.trade_off import can_count
 from smdp.evaluation.value import PolicyValue
 from smdp.figures.policy_comparison import (
     comparison_figure,
@@ -26,15 +33,17 @@ from smdp.figures.policy_comparison import (
 )
 from smdp.figures.trade_off import trade_off_figure
 from smdp.policy.learned_policy import LearnedPolicy
-from smdp.steps import EVALUATION, POLICY, TRADE_OFF
+from smdp.steps import EVALUATION, FOLDS, POLICY, RULE, TRADE_OFF
+from smdp.steps.policies import rule_of_a_policy
 from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.policy import treatment_pairs
 from smdp.words.policy_comparison import (
-    HOW_COMPARED,
     WEIGHTED,
+    candidate_label,
     comparison_words,
     describe_risk,
     describe_subgroups,
+    how_compared,
     order_of_simplicity,
     recommendation,
     risk_words,
@@ -42,6 +51,10 @@ from smdp.words.policy_comparison import (
 )
 from smdp.words.trade_off import describe_cost, describe_trade_off, trade_off_words
 
+NOT_COMPARABLE = (
+    "The rule card is not among them: it was judged with other settings than the policies. Make it "
+    "again to compare it."
+)
 OLD = "This evaluation was saved without what is needed here: estimate again."
 
 
@@ -56,13 +69,18 @@ def compared(values: Mapping[str, PolicyValue]) -> None:
     if not values:
         st.markdown(NOT_YET)
         return
-    found = comparison_of(learned_policies(), values, _least())
+    rule, of = rule_of_a_policy(the_analysis())
+    found = comparison_of(learned_policies(), values, _least(), rule=rule, rule_of=of)
     if found is None:
         st.markdown(OLD)
         return
     st.markdown(f"**{literal(recommendation(found, the_analysis().outcome_name))}**")
     figure(comparison_figure(found), "candidates")
-    st.caption(f"{HOW_COMPARED} {order_of_simplicity()}")
+    st.caption(f"{how_compared(found)} {order_of_simplicity()}")
+    if rule is None:
+        st.caption("A rule card, and rules of your own, stand here too once they are made.")
+    elif CARD not in set(found.values["candidate"]):
+        st.caption(NOT_COMPARABLE)
     with st.expander("Table"):
         table(comparison_words(found), "candidates", found.differences)
 
@@ -74,18 +92,18 @@ def risk(
     if value is None or value.judged is None:
         st.markdown(NOT_YET if value is None else OLD)
         return
-    judged, least, outcome = value.judged, _least(), the_analysis().outcome_name
-    record = done(EVALUATION)
-    key = (record and record.output, name)
+    judged, of_whom = _judged(value.judged, name)
+    least, outcome = _least(), the_analysis().outcome_name
+    made = [record and record.output for record in (done(EVALUATION), done(RULE))]
     found = memo(
         "policy.risk",
-        key,
+        (made, of_whom),
         lambda: outcome_risk(
             judged, coverage=value.coverage, least_effective=least, seed=value.seed
         ),
     )
-    st.markdown("\n".join(f"- {literal(text)}" for text in describe_risk(found, name, outcome)))
-    figure(distribution_figure(found, name, outcome), "outcomes")
+    st.markdown("\n".join(f"- {literal(text)}" for text in describe_risk(found, of_whom, outcome)))
+    figure(distribution_figure(found, of_whom, outcome), "outcomes")
     st.caption(WEIGHTED)
     table(risk_words(found, list(judged.estimates), outcome), "outcomes", found.figures)
     st.markdown("**Who gains, and does anybody lose?**")
@@ -97,7 +115,7 @@ def risk(
         [*used, *others],
         "People are divided by their value at their first decision. The more groups are looked at, "
         "the more differ by chance; that is reckoned with.",
-        used,
+        groups_to_look_at(trajectories, used),
     )
     if not chosen:
         return
@@ -109,31 +127,55 @@ def risk(
     table(subgroup_words(gains), "subgroup-gains", gains.groups)
 
 
+def _judged(judged: JudgedDecisions, name: str) -> tuple[JudgedDecisions, str]:
+    """Of the policy, or of the card or a rule that was judged beside it, as it is chosen."""
+    rule, of = rule_of_a_policy(the_analysis())
+    if rule is None or rule.judged is None or of != name:
+        return judged, name
+    _, *fixed = judged.estimates
+    chosen = controls.select(
+        "Outcomes under",
+        "policy.risk.of",
+        [name, CARD, *rule.own["name"]],
+        name,
+        "The policy, the rule card that was made of it, or a rule of your own.",
+        candidate_label,
+    )
+    return (judged, name) if chosen == name else (rule.judged.only(chosen, *fixed), chosen)
+
+
 def cost_of_treating(trajectories: Trajectories, evaluation: EvaluationPlan) -> None:
     """The curve, and what it says at the cost of the slider."""
     st.caption(
         "Treatments take time, money and attention. As one costs more, a policy learned for the "
-        "outcome minus the cost gives fewer: what would that lose?"
+        "outcome minus the cost gives fewer: what would that lose? Other outcomes may count too."
     )
     form = Form(TRADE_OFF.name, section_now(TRADE_OFF))
+    weights = _weights(trajectories)
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     with left:
         form.draw("points")
     nothing = treatment_pairs(trajectories.action_labels)[0][1]
     first = trajectories.action_labels[0]
-    reference = "" if nothing == first else nothing
-    form.set(evaluation=evaluation.settings, seed=evaluation.seed, reference=reference)
+    form.set(
+        evaluation=evaluation.settings,
+        seed=evaluation.seed,
+        reference="" if nothing == first else nothing,
+        weights=weights,
+    )
     sections = {TRADE_OFF.sections[0].name: form.value()}
+    folds = (FOLDS,) if evaluation.whole else ()
+    running = any(state(step) == State.RUNNING for step in (*folds, TRADE_OFF))
     with right:
         start = st.button(
             "Follow the cost of treating",
             icon=":material/price_change:",
-            disabled=state(TRADE_OFF) == State.RUNNING or state(POLICY) != State.DONE,
+            disabled=running or state(POLICY) != State.DONE,
             help="A linear policy is learned and judged at each cost. Runs in the background; you "
             "may leave the page.",
         )
     if start:
-        run_or_start(TRADE_OFF, **sections)
+        run_or_start(*folds, TRADE_OFF, evaluation=evaluation, **sections)
     job_box(TRADE_OFF)
     found = result(TRADE_OFF)
     if found is None or not of_these_policies(TRADE_OFF):
@@ -153,4 +195,43 @@ def cost_of_treating(trajectories: Trajectories, evaluation: EvaluationPlan) -> 
     figure(trade_off_figure(found, cost, outcome), "cost-of-treating")
     says(describe_trade_off(found, outcome), "What the curve says")
     with st.expander("Table"):
-        table(trade_off_words(found), "cost-of-treating", found.curve)
+        table(trade_off_words(found, outcome), "cost-of-treating", found.curve)
+
+
+def _weights(trajectories: Trajectories) -> dict[str, float]:
+    """A slider for each other outcome that is to count."""
+    roles, planned = the_analysis().plan.roles, section_now(TRADE_OFF).settings.weights
+    own = roles.utility.variable if isinstance(roles.utility, NextValue) else ""
+    about = {each.name: each for each in trajectories.about if can_count(each)}
+    about.pop(own, None)
+    outcome = the_analysis().outcome_name
+    chosen = controls.several(
+        "Other outcomes that count",
+        "policy.counts",
+        list(about),
+        "The next value of a variable of the state, beside the outcome that the policy was learned "
+        "for: fewer cigarettes, say, and better sleep.",
+        [name for name in planned if name in about],
+    )
+    found = {}
+    for name in chosen:
+        most, step = _most_weight(trajectories, about[name])
+        found[name] = controls.slider(
+            f"One more of next {literal(name)} is worth so much of {literal(outcome.the_title)}",
+            f"policy.counts.{name}",
+            float(planned.get(name, 0.0)),
+            -most,
+            most,
+            step,
+            "Below 0 where less of it is better. At 0 it does not count.",
+        )
+    return found
+
+
+def _most_weight(trajectories: Trajectories, variable: Variable) -> tuple[float, float]:
+    """At which one deviation of it counts as much as two of the outcome; and a round step."""
+    values = trajectories.select([variable.name]).states[:, 1:, 0][trajectories.valid]
+    deviation = float(np.nanstd(variable.own(values)))
+    ratio = 2 * float(np.nanstd(trajectories.utilities[trajectories.valid])) / (deviation or 1.0)
+    step = 10.0 ** math.floor(math.log10(ratio / 10)) if ratio > 0 else 0.1
+    return step * math.ceil(ratio / step), step

@@ -26,7 +26,6 @@ from smdp.steps.step_plans import EvaluationPlan
 from smdp.words.rule_card import (
     check_rule,
     depth_words,
-    describe_rule,
     first_words,
     question_words,
     value_words_of_rules,
@@ -90,7 +89,7 @@ def _card() -> None:
         with st.expander("As a tree"):
             figure(tree_figure(report.card), "rule-tree")
     figure(rule_value_figure(report, outcome), "rule-value")
-    says(describe_rule(report, outcome), "What the card says, and what it is worth")
+    says(RULE.says(the_analysis()), "What the card says, and what it is worth")
     check(check_rule(report, used_by_policy(the_analysis())))
     with st.expander("Tables"):
         table(value_words_of_rules(report), "rule-values", report.values)

@@ -59,11 +59,10 @@ class AskedStep:
         """
         made = self.analysis.with_result(self.step, job.result, seconds=job.seconds)
         record, now = made.records[self.step.name], session.the_analysis()
-        done = session.is_done(self.step)
         # Where the present plan, of another table, say, cannot have the step, it is out of date.
         with contextlib.suppress(SettingError):
             now = replace(now, plan=now.plan.adjusted(**self.sections))
-        if done and record.inputs != now.inputs(self.step):
+        if session.is_done(self.step) and record.inputs != now.inputs(self.step):
             session.remember_result(record, job.result)
             session.tell(
                 f"{self.title} has ended ({literal(record.summary)}), but was asked of other data "

@@ -201,7 +201,7 @@ def _fits(value: Any, own: Any, known: Setting) -> bool:
     if get_origin(own) is Mapping:
         inner = get_args(own)[1]
         return isinstance(value, Mapping) and all(
-            isinstance(key, str) and isinstance(each, inner) for key, each in value.items()
+            isinstance(key, str) and _fits(each, inner, known) for key, each in value.items()
         )
     if own is bool:
         return isinstance(value, bool)

@@ -125,6 +125,11 @@ def interval_text(estimate: float, lower: float, upper: float, digits: int = 2) 
     return f"{text} ({lower:z.{digits}f} to {upper:z.{digits}f})"
 
 
+def action_name(label: str) -> str:
+    """The label itself, or 'action 1' where it is only a number."""
+    return f"action {label}" if label.replace(".", "", 1).lstrip("-").isdigit() else label
+
+
 def moment(date: str) -> str:
     """A date and time of a record as people write it: '2026-01-02 03:04:05 UTC'."""
     return date.replace("T", " ").replace("+00:00", " UTC")

@@ -8,12 +8,13 @@ from dashboard import history
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page, run_button, section_now, step_heading
-from dashboard.policy_choice import assignment, show_notice
+from dashboard.policy_choice import assignment, chosen_policy, show_notice
+from dashboard.policy_widgets import beside_other_pages
 from dashboard.running import is_running, job_box
 from dashboard.session import is_done, keep, result, run, start_controls_anew, the_analysis
 from dashboard.show import check, errors_as_messages, figure, literal, my_note, says, table
 from smdp.figures.effects import effect_figures, figure_words
-from smdp.steps import RESCALING, SCREENING, TRIAL
+from smdp.steps import POLICY, RESCALING, SCREENING, TRIAL
 from smdp.steps.trial import telling
 from smdp.text import capital, listing, percent
 from smdp.words.effects import by_variable_words, delayed_words, direction, trial_words
@@ -151,6 +152,8 @@ with main:
                     "The file holds every digit; ratios are there as logarithms."
                 )
         says(TRIAL.says(the_analysis()))
+        if is_done(POLICY):
+            beside_other_pages(chosen_policy())
         check(TRIAL.warns(found, the_analysis()))
         my_note(TRIAL)
     next_page(TRIAL, even_if_open=True)

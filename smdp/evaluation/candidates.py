@@ -12,7 +12,7 @@ Reference: Hsu (1996), "Multiple comparisons", chapter 4 (comparisons with the b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -20,6 +20,7 @@ import pandas as pd
 
 from smdp.errors import DataError
 from smdp.evaluation.estimators import Estimate, standard_error
+from smdp.evaluation.rule_value import CARD, LEARNED, RuleReport
 from smdp.evaluation.value import PolicyValue
 from smdp.evaluation.value_tables import OBSERVED, quantile
 from smdp.policy.learned_policy import LearnedPolicy
@@ -39,12 +40,17 @@ class Simplicity(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class CandidatePolicy:
-    """A policy that was judged, and the effective number of subjects of its estimate."""
+    """A policy that was judged, and the effective number of subjects of its estimate.
+
+    `beside`: by name, others as they were judged together with it, where that was with other models
+    of the values than their own. Differences to these are taken from there.
+    """
 
     name: str
     simplicity: Simplicity
     estimate: Estimate
     effective: float
+    beside: Mapping[str, tuple[Estimate, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +59,7 @@ class CandidateComparison(Result):
 
     `differences`: candidate, against (each pair in both orders), estimate, lower, upper,
     standard_error, trusted. `recommended`: a candidate's name, or None where no candidate has an
-    interval. `best`: the one with the largest estimate that has an interval.
+    interval. `best`: of those that have one, that which is farthest above what was done.
     """
 
     values: pd.DataFrame
@@ -138,11 +144,61 @@ def candidates_of(
     return found
 
 
+def candidates_on_cards(
+    rule: RuleReport, policy: str, values: Mapping[str, PolicyValue]
+) -> list[CandidatePolicy]:
+    """The card of this policy and the rules of one's own, beside the values.
+
+    None where it was judged in another way: quickly and the others not, say, or by other samples.
+    """
+    value = values.get(policy)
+    if rule.judged is None or value is None or value.judged is None:
+        return []
+    own, drawn = rule.judged, {len(e.fitted_q_draws) for e in value.judged.estimates.values()}
+    drawn |= {len(e.fitted_q_draws) for e in own.estimates.values()}
+    same = (rule.whole_analysis, rule.discount, rule.coverage, rule.seed, own.subjects) == (
+        value.whole_analysis,
+        value.discount,
+        value.coverage,
+        value.seed,
+        value.judged.subjects,
+    )
+    if not same or len(drawn) > 1:
+        return []
+    rules = [CARD, *rule.own["name"]]
+    beside = {
+        policy if name == LEARNED else name: (each, own.effective(name))
+        for name, each in own.estimates.items()
+        if name not in rules
+    }
+    return [
+        CandidatePolicy(
+            name,
+            Simplicity.CARD if name == CARD else Simplicity.OWN_RULE,
+            own.estimates[name],
+            own.effective(name),
+            beside,
+        )
+        for name in rules
+    ]
+
+
 def comparison_of(
-    policies: Sequence[LearnedPolicy], values: Mapping[str, PolicyValue], least_effective: float
+    policies: Sequence[LearnedPolicy],
+    values: Mapping[str, PolicyValue],
+    least_effective: float,
+    *,
+    rule: RuleReport | None = None,
+    rule_of: str = "",
 ) -> CandidateComparison | None:
-    """Of the policies of an analysis, by name, and their values; None where there is nothing."""
+    """Of the policies of an analysis, by name, and their values; None where there is nothing.
+
+    `rule`: the rule card of the policy with the name `rule_of`, and the rules judged with it.
+    """
     candidates = candidates_of(policies, values)
+    if rule is not None and candidates:
+        candidates += candidates_on_cards(rule, rule_of, values)
+        candidates.sort(key=lambda each: each.simplicity == Simplicity.NO_CHOICE)
     if len(candidates) < 2:
         return None
     first = next(iter(values.values()))
@@ -158,9 +214,10 @@ def _difference(
     own: CandidatePolicy, other: CandidatePolicy, coverage: float, least_effective: float
 ) -> dict[str, object]:
     """Paired: both values come from the same people."""
-    one, two = own.estimate, other.estimate
+    one, of_one = other.beside.get(own.name, (own.estimate, own.effective))
+    two, of_two = own.beside.get(other.name, (other.estimate, other.effective))
     error = standard_error(one.influence - two.influence, one.fitted_q_draws - two.fitted_q_draws)
-    effective = min(own.effective, other.effective)
+    effective = min(of_one, of_two)
     enough = effective >= least_effective
     error = error if enough else np.nan
     width = quantile(effective, coverage) * error
@@ -178,17 +235,24 @@ def _interval(value: float, width: float) -> dict[str, float]:
 def _choice(values: pd.DataFrame, pairs: pd.DataFrame) -> tuple[str | None, str | None]:
     """The best by its estimate, and the simplest that is not clearly below it.
 
-    Of equally simple ones what was done goes first, for it changes nothing; then the largest.
+    The best is that with the largest difference to what was done, if that is a candidate: the two
+    were judged together. Of equally simple ones what was done goes first, for it changes nothing;
+    then the largest.
     """
     usable = values[values["trusted"]]
     if usable.empty:
         return None, None
-    best = str(usable.loc[usable["estimate"].idxmax(), "candidate"])
+    to_observed = pairs[pairs["against"] == OBSERVED].set_index("candidate")["estimate"]
+    gains = [
+        0.0 if name == OBSERVED else to_observed.get(name, estimate)
+        for name, estimate in zip(usable["candidate"], usable["estimate"], strict=True)
+    ]
+    usable = usable.assign(order=np.negative(gains))
+    best = str(usable.loc[usable["order"].idxmin(), "candidate"])
     to_best = pairs[pairs["against"] == best].set_index("candidate")["upper"]
     usable = usable.assign(
         below=[name != best and to_best[name] < 0 for name in usable["candidate"]],
         changes=usable["candidate"] != OBSERVED,
-        order=-usable["estimate"],
     )
     ordered = usable[~usable["below"]].sort_values(["simplicity", "changes", "order"])
     return best, str(ordered["candidate"].iloc[0])

@@ -31,6 +31,12 @@ def folds_of_subjects(
             f"There are {count} subjects with a usable decision, fewer than the {folds} folds.",
             "Use fewer folds (the setting 'folds'), or add subjects.",
         )
+    if _all_alike(rows):
+        raise DataError(
+            f"All {count} people have the same treatments and outcomes at the same times: they are "
+            "copies of one person, and say nothing about others.",
+            "Check the column of the person, and remove the copies.",
+        )
     taken = np.zeros((count, rows.actions + 1), dtype=bool)
     taken[rows.subject, rows.level] = True
     for _ in range(ATTEMPTS):
@@ -43,6 +49,16 @@ def folds_of_subjects(
         "too few to learn from some and to judge with others.",
         "Join rare actions, or add subjects.",
     )
+
+
+def _all_alike(rows: ValueRows) -> bool:
+    """Whether everybody's decisions are those of the first."""
+    counts = np.bincount(rows.subject)
+    if len(counts) < 2 or (counts != counts[0]).any():
+        return False
+    order = np.lexsort((rows.time, rows.subject))
+    every = np.stack([rows.time, rows.level, rows.utility])[:, order].reshape(3, len(counts), -1)
+    return bool((every == every[:, :1]).all())
 
 
 def seeds_of(seed: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:

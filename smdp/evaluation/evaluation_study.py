@@ -190,6 +190,20 @@ def study_in_folds(
     )
 
 
+def basis_with(
+    study: EvaluationStudy, fitted: FittedFeatureMap, more: Trajectories, segments: int
+) -> Basis:
+    """Of what a map uses, its features, and further variables, which `more` holds."""
+    used = study.trajectories.select(fitted.variables_used)
+    states = [used.states]
+    if fitted.kind != "identity":
+        own = study.trajectories.select(fitted.variables)
+        states.append(fitted.transform(own.states))
+    new = [name for name in more.variables if name not in used.variables]
+    states.append(more.select(new).states)
+    return _of_states(study.rows, np.concatenate(states, axis=2), segments)
+
+
 def _check(trajectories: Trajectories, policy: AnyPolicy) -> None:
     absent = [name for name in policy.variables if name not in trajectories.variables]
     if absent:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smdp.evaluation.estimators import Estimate
+from smdp.evaluation.estimators import Estimate, standard_error
 from smdp.evaluation.value_rows import ValueRows
+from smdp.evaluation.value_tables import quantile
 from smdp.result import Content
 
 Floats = NDArray[np.float64]
@@ -30,10 +31,24 @@ class JudgedDecisions(Content):
         """C."""
         return int(self.subject.max()) + 1
 
+    def only(self, *names: str) -> JudgedDecisions:
+        """Of these policies, the one in question first."""
+        return replace(self, estimates={name: self.estimates[name] for name in names})
+
     def effective(self, name: str) -> float:
         """The effective number of subjects of a policy's estimate: (sum W)^2 / sum W^2."""
         sums = np.bincount(self.subject, self.estimates[name].weights)
         return float(sums.sum() ** 2 / np.square(sums).sum()) if sums.any() else 0.0
+
+    def difference(self, name: str, against: str, coverage: float) -> tuple[float, float, float]:
+        """One value minus another, with its interval: both come from the same people."""
+        one, two = self.estimates[name], self.estimates[against]
+        draws = one.fitted_q_draws - two.fitted_q_draws
+        effective = min(self.effective(name), self.effective(against))
+        error = standard_error(one.influence - two.influence, draws)
+        width = quantile(effective, coverage) * error
+        apart = one.value - two.value
+        return apart, apart - width, apart + width
 
     def of_people(self, name: str) -> Floats:
         """(C,): each person's part in a policy's value; their mean is the value."""

@@ -27,6 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from smdp.data.trajectories import Trajectories
+from smdp.data.variables import BACKGROUND
 from smdp.evaluation.estimators import spread
 from smdp.evaluation.judged_decisions import JudgedDecisions
 from smdp.evaluation.value import PolicyValue
@@ -40,6 +41,8 @@ SAMPLES = 500
 MOST_LEVELS = 4
 #: Groups with fewer people have no interval.
 FEWEST_PEOPLE = 6
+#: Variables by which people are divided unasked.
+MOST_GROUPS = 8
 #: Points at which the distribution is drawn, at most.
 MOST_POINTS = 101
 
@@ -268,6 +271,12 @@ def groups_of_people(
     if middle == different[-1]:
         return (values >= middle).astype(np.int64), [f"below {text(middle)}", text(middle)]
     return (values > middle).astype(np.int64), [f"at most {text(middle)}", f"above {text(middle)}"]
+
+
+def groups_to_look_at(trajectories: Trajectories, used: Sequence[str]) -> list[str]:
+    """What a policy uses, and what people bring with them, such as age and sex."""
+    background = [about.name for about in trajectories.about if about.group == BACKGROUND]
+    return list(dict.fromkeys([*used, *background]))[: max(MOST_GROUPS, len(used))]
 
 
 def risk_of(

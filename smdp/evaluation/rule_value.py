@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from smdp.data.prepare import PreparedData
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.cross_fit import MapsWithoutFolds
-from smdp.evaluation.estimators import Basis, piecewise_basis
+from smdp.evaluation.estimators import Basis
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.evaluation_study import (
     EvaluationStudy,
+    basis_with,
     discount_of,
     evaluation_study,
     study_in_folds,
 )
+from smdp.evaluation.judged_decisions import JudgedDecisions, judged_decisions
 from smdp.evaluation.rule_learning import learn_rule_card, stability_of
 from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.target import AnyPolicy, Target, policy_target
@@ -42,7 +44,7 @@ from smdp.result import Result
 Floats = NDArray[np.float64]
 At = Callable[[Floats], Floats]  # of a grid, the values at decisions
 
-CARD, LEARNED = "card", "learned"
+CARD, LEARNED, OWN_RULE = "card", "learned", "my rule"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +57,8 @@ class RuleReport(Result):
     share of decisions at which some condition holds), agreement (with the card). `folds`: fold,
     people, card: those that were judged. `depths`: what more questions gain for people not looked
     at. `questions`, `first`, `resample_agreement`: see `stability_of`. `left_out`: variables of
-    which no card can ask.
+    which no card can ask. `judged`: what the values were made of, the card first; None: of a report
+    that was saved without it.
     """
 
     card: RuleCard
@@ -79,6 +82,7 @@ class RuleReport(Result):
     subjects: int
     decisions: int  # with a choice
     seed: int
+    judged: JudgedDecisions | None = None
 
     def value(self, policy: str) -> pd.Series:
         return self.values.set_index("policy").loc[policy]
@@ -146,7 +150,7 @@ def make_rule_card(
         )
         study = _with_what_is_asked(study, policies, cards, rules, measured, evaluation)
         named = dict(zip(own_names(rules), rules, strict=True))
-        values, differences = _judged(
+        values, differences, judged = _judged(
             study, policies, cards, named, measured, evaluation, between(progress, 0.7, 0.85)
         )
         came_back = stability_of(everybody, settings, seed, between(progress, 0.85, 1.0))
@@ -185,12 +189,13 @@ def make_rule_card(
         subjects=study.rows.subjects,
         decisions=len(rows.level),
         seed=seed,
+        judged=judged,
     )
 
 
 def own_names(rules: Sequence[OwnRule]) -> list[str]:
     """What rules of one's own are called in tables."""
-    return ["my rule" if len(rules) == 1 else f"my rule {k + 1}" for k in range(len(rules))]
+    return [OWN_RULE if len(rules) == 1 else f"{OWN_RULE} {k + 1}" for k in range(len(rules))]
 
 
 def _folds(
@@ -274,21 +279,9 @@ def _with_what_is_asked(
         return study
 
     def basis(k: int) -> Basis:
-        fitted = policies[k].feature_map
-        used = study.trajectories.select(fitted.variables_used)
-        states = [used.states]
-        if fitted.kind != "identity":
-            own = study.trajectories.select(fitted.variables)
-            states.append(fitted.transform(own.states))
-        known = set(used.variables)
-        asked = dict.fromkeys((*cards[k].variables, *of_rules))
-        new = [name for name in asked if name not in known]
-        states.append(measured.trajectories.select(new).states)
-        every = np.concatenate(states, axis=2)
-        here, ahead = study.rows.at(every), study.rows.after(every)
-        made = piecewise_basis(np.concatenate([here, ahead]), evaluation.segments)
-        now = made(here)
-        return Basis(now, made(ahead), now[study.rows.first])
+        asked = tuple(dict.fromkeys((*cards[k].variables, *of_rules)))
+        more = measured.trajectories.select(asked)
+        return basis_with(study, policies[k].feature_map, more, evaluation.segments)
 
     return replace(study, basis=basis)
 
@@ -301,7 +294,7 @@ def _judged(
     measured: AsMeasured,
     evaluation: EvaluationSettings,
     progress: Progress,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame, JudgedDecisions]:
     def asking(policy: AnyPolicy) -> Target:
         return policy_target(measured.trajectories, study.rows, study.taken, policy)
 
@@ -315,6 +308,7 @@ def _judged(
     return (
         pd.DataFrame(doubly_robust_rows(study, estimates, evaluation)),
         pairwise_differences(study, estimates, evaluation),
+        judged_decisions(study.rows, estimates),
     )
 
 

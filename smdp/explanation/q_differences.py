@@ -109,6 +109,17 @@ def observed_differences(
     return ObservedDifferences(action, reference, difference, error, certain, level)
 
 
+def average_difference(
+    policy: LearnedPolicy, trajectories: Trajectories, action: str, reference: str
+) -> tuple[float, float]:
+    """Over these decisions, and its standard error by the refits; NaN without them."""
+    pair = _pair(policy, action, reference)
+    features = policy.feature_map.transform(observed_states(policy, trajectories))
+    again = [float(_difference(q, features, pair).mean()) for q in policy.resampled]
+    error = float(np.std(again, ddof=1)) if len(again) > 1 else float("nan")
+    return float(_difference(policy.q, features, pair).mean()), error
+
+
 def over_variable(
     policy: LearnedPolicy, trajectories: Trajectories, variable: str, action: str, reference: str
 ) -> DifferenceCurve:

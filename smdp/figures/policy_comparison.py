@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -22,6 +24,9 @@ CLEARLY = [
     [1.0, "rgba(0,114,178,0.30)"],
 ]
 
+#: With more candidates the cells are narrow. And letters of a line above a column.
+FEW_CANDIDATES, WIDE = 5, 13
+
 
 def comparison_figure(found: CandidateComparison) -> go.Figure:
     """Row minus column: coloured where the interval excludes zero."""
@@ -39,11 +44,14 @@ def comparison_figure(found: CandidateComparison) -> go.Figure:
             clear[i, j] = float(row["lower"] > 0) - float(row["upper"] < 0)
             both = interval_text(row["estimate"], row["lower"], row["upper"], digits)
             text[i][j] = both.replace(" (", "<br>(", 1)
+            if size > FEW_CANDIDATES:  # narrow cells
+                text[i][j] = text[i][j].replace(" to ", "<br>to ")
     axis = [shown[candidate_label(name)] for name in names]
-    figure = new_figure(height=150 + 58 * size)
+    across = ["<br>".join(wrap(each, WIDE)) for each in axis]
+    figure = new_figure(height=190 + 58 * size)
     figure.add_heatmap(
         z=clear,
-        x=axis,
+        x=across,
         y=axis,
         zmin=-1,
         zmax=1,
@@ -56,8 +64,10 @@ def comparison_figure(found: CandidateComparison) -> go.Figure:
         ygap=3,
         hovertemplate="%{y} minus %{x}: %{text}<extra></extra>",
     )
-    figure.update_layout(margin={"t": 64})
-    figure.update_xaxes(side="top", showgrid=False, tickfont=NORMAL, title_text="minus")
+    figure.update_layout(margin={"t": 96})
+    figure.update_xaxes(
+        side="top", showgrid=False, tickfont=SMALL, tickangle=0, title_text="minus", automargin=True
+    )
     figure.update_yaxes(autorange="reversed", showgrid=False, tickfont=NORMAL)
     return figure
 
@@ -69,7 +79,7 @@ def distribution_figure(
     first = str(risk.figures["policy"].iloc[0])
     figure = new_figure(height=400)
     for policy, label, colour, dash in (
-        (first, f"{name} policy", VERMILION, "solid"),
+        (first, candidate_label(name), VERMILION, "solid"),
         (OBSERVED, "as in the study", GREY, "dash"),
     ):
         own = risk.distribution[risk.distribution["policy"] == policy]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from smdp.policy.decision_rule import NO_ACTION, allowed_actions
 from smdp.result import Content
+from smdp.text import action_name
 
 
 @dataclass(frozen=True)
@@ -116,17 +117,18 @@ class RuleCard(Content):
     def in_words(self) -> str:
         """'if stress ≥ 4 and weekend is yes: message; else none', or 'none for everybody'."""
         ends = list(self.paths())
+        labels = [action_name(label) for label in self.action_labels]
         if len(ends) == 1:
-            return f"{self.action_labels[ends[0][1].action]} for everybody"
+            return f"{labels[ends[0][1].action]} for everybody"
         counts = np.bincount([end.action for _, end in ends], minlength=len(self.action_labels))
         usual = int(counts.argmax())
         told = [
             f"if {' and '.join(question.words(holds) for question, holds in conditions)}: "
-            f"{self.action_labels[end.action]}"
+            f"{labels[end.action]}"
             for conditions, end in ends
             if end.action != usual
         ]
-        return f"{'; '.join(told)}; else {self.action_labels[usual]}"
+        return f"{'; '.join(told)}; else {labels[usual]}"
 
 
 def first_allowed(wanted: NDArray[np.int64], allowed: NDArray[np.bool_]) -> NDArray[np.int64]:

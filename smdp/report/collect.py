@@ -17,6 +17,7 @@ from smdp.blocks import (
     AuthorNote,
     Block,
     Draw,
+    Heading,
     NamedFigure,
     Notice,
     Paragraph,
@@ -33,8 +34,8 @@ from smdp.report.appendix import appendix_blocks
 from smdp.report.locked import deviation_blocks
 from smdp.report.methods import methods_text
 from smdp.report.references import cited
+from smdp.report.whom_to_treat import beside_each_other, how_sure, whom_and_when
 from smdp.steps import ReportSection, steps
-from smdp.steps.policies import policy_names
 from smdp.steps.step import StepState
 from smdp.text import listing
 
@@ -245,7 +246,14 @@ def _summary(analysis: Analysis, chosen: list[str], notes: Mapping[str, str]) ->
     frame = pd.DataFrame(rows, columns=["step", "result", "state"])
     if (frame["state"] == StepState.DONE).all():
         frame = frame.drop(columns="state")
-    found: list[Block] = [Paragraph(text, strong=True) for text in _main_results(analysis)]
+    whom, sure = whom_and_when(analysis), how_sure(analysis)
+    found: list[Block] = []
+    if whom:
+        found += [Heading("Whom to treat, and when"), Paragraph(whom[0], strong=True)]
+        found += bullets(whom[1:])
+    if sure:
+        found += [Heading("How sure that is"), *(Paragraph(text, strong=True) for text in sure[:1])]
+        found += bullets(filter(None, [*sure[1:], beside_each_other(analysis)]))
     found += table("Results", frame)
     absent = [each.title for each in contents_not_there(analysis)]
     found += bullets([f"Not done, so not in this report: {'; '.join(absent)}."] if absent else [])
@@ -257,16 +265,6 @@ def _summary(analysis: Analysis, chosen: list[str], notes: Mapping[str, str]) ->
     placed = {name for key in [*contents(), *ENDING] for name in _notes_of(key)}
     found += [AuthorNote(text) for key, text in notes.items() if key not in placed and text.strip()]
     return found
-
-
-def _main_results(analysis: Analysis) -> list[str]:
-    from smdp.words.policy_value import gain_sentence
-
-    names = policy_names(analysis.policies)
-    if len(names) != len(analysis.values):
-        return []
-    pairs = zip(names, analysis.values, strict=True)
-    return [gain_sentence(value, name, analysis.outcome_name) for name, value in pairs]
 
 
 def _warnings(analysis: Analysis) -> list[Block]:

@@ -23,6 +23,7 @@ from smdp.blocks import (
 from smdp.data.describe import action_names, describe_completed, utility_meaning
 from smdp.data.flow import causes
 from smdp.report.collect import banners, today
+from smdp.report.whom_to_treat import beside_each_other, how_sure, whom_and_when
 from smdp.steps.policies import learned_from, policy_names
 from smdp.text import capital, listing, percent, plural, shorten
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from smdp.validation.passport_rows import Verdict
 
 #: So that it stays at two pages: letters of a sentence, and sentences of a part.
-LONGEST, MOST_SENTENCES, MOST_WARNINGS = 380, 3, 3
+LONGEST, MOST_SENTENCES, MOST_OF_WORTH, MOST_WARNINGS = 480, 3, 5, 3
 FIGURE_HEIGHT = 190
 NOT_DONE = "This was not done."
 #: What is asked of everything that the conclusions rest on, by the verdict.
@@ -47,9 +48,9 @@ def build_summary(
 ) -> Report:
     """The summary of an analysis as far as it has come, for `to_html` and `to_docx`."""
     parts = {
-        ("question", "What was asked"): _question(analysis),
         ("rule", "Whom to treat, and when"): _rule(analysis),
         ("worth", "What it is worth, and how sure that is"): _worth(analysis),
+        ("question", "What was asked"): _question(analysis),
         ("checks", "What was checked"): _checks(analysis),
     }
     return Report(
@@ -101,9 +102,24 @@ def _question(analysis: Analysis) -> list[Block]:
 
 
 def _rule(analysis: Analysis) -> list[Block]:
-    """As a card where one was made, then the full policy, in fewer words."""
-    card = _card(analysis)
-    return [*card, *_full_policy(analysis, 1 if card else MOST_SENTENCES)]
+    """Whom to treat and when, the card where one was made, and the policy's reasons."""
+    from smdp.explanation.policy_explanation import explain_policy
+    from smdp.words.explanation import describe_explanation
+    from smdp.words.policy import treatment_pairs
+
+    whom, card = whom_and_when(analysis), _card(analysis)
+    if not whom:
+        return []
+    found: list[Block] = [Paragraph(shorten(whom[0], LONGEST), strong=True), *card]
+    found += _short(whom[1:])
+    prepared = learned_from(analysis)
+    if prepared is not None and analysis.policies:
+        policy = analysis.policies[0]
+        reference = treatment_pairs(policy.action_labels)[0][1]
+        reasons = explain_policy(policy, prepared.trajectories, reference=reference)
+        most = 1 if card else MOST_SENTENCES
+        found += _short(describe_explanation(reasons.in_own_units()), most)
+    return found
 
 
 def _card(analysis: Analysis) -> list[Block]:
@@ -123,52 +139,19 @@ def _card(analysis: Analysis) -> list[Block]:
     return table("The rule card", card_words(report), told)
 
 
-def _full_policy(analysis: Analysis, most: int) -> list[Block]:
-    from smdp.explanation.policy_explanation import explain_policy
-    from smdp.explanation.recommendations import recommendations
-    from smdp.policy.decision_rule import NO_ACTION, Reason
-    from smdp.words.explanation import action_name, describe_explanation
-    from smdp.words.policy import treatment_pairs
-
-    prepared = learned_from(analysis)
-    if prepared is None or not analysis.policies:
-        return []
-    policy = analysis.policies[0]
-    name = policy_names(analysis.policies)[0]
-    every = recommendations(prepared.trajectories, policy)
-    choice = every[every["reason"] != Reason.UNAVAILABLE]
-    if choice.empty:
-        return []
-    shares = [
-        f"{action_name(label)} at {percent(float((choice['recommended'] == k).mean()))}"
-        for k, label in enumerate(policy.action_labels)
-    ]
-    without = float((choice["recommended"] == NO_ACTION).mean())
-    reference = treatment_pairs(policy.action_labels)[0][1]
-    reasons = explain_policy(policy, prepared.trajectories, reference=reference).in_own_units()
-    return [
-        Paragraph(
-            f"At the {len(choice):,} decisions of the study that had a choice, the {name} policy "
-            f"recommends {listing(shares, 7)}, and nothing at {percent(without)}, where the study "
-            "does not tell which is better."
-        ),
-        *_short(describe_explanation(reasons), most),
-    ]
-
-
 def _worth(analysis: Analysis) -> list[Block]:
     from smdp.evaluation.value_tables import DOUBLY_ROBUST
     from smdp.figures.policy import value_figure
     from smdp.steps.trial import says as effects
-    from smdp.words.policy_value import gain_sentence, value_words
-    from smdp.words.rule_card import worth_of_card
+    from smdp.words.policy_value import value_words
 
-    found: list[Block] = []
+    sure = how_sure(analysis)
+    found: list[Block] = [Paragraph(shorten(text, LONGEST), strong=True) for text in sure[:1]]
+    found += _short(sure[1:], MOST_OF_WORTH)
     names = policy_names(analysis.policies)
     if analysis.values and len(analysis.values) == len(names):
         outcome = analysis.outcome_name
         pairs = list(zip(names, analysis.values, strict=True))
-        found += [Paragraph(gain_sentence(v, n, outcome), strong=True) for n, v in pairs[:2]]
         marks = {SYNTHETIC: analysis.source.synthetic,
                  OUT_OF_DATE: "evaluation" in analysis.out_of_date}  # fmt: skip
         draw = Draw("summary", tuple(mark for mark, applies in marks.items() if applies))
@@ -185,11 +168,9 @@ def _worth(analysis: Analysis) -> list[Block]:
         own = analysis.values[0]
         words = value_words(own, names[0])[own.table["method"].to_numpy() == DOUBLY_ROBUST]
         found += table("Values", words.drop(columns=["method"]), most=6)
-    if analysis.rule is not None:
-        first, *others = worth_of_card(analysis.rule, analysis.outcome_name)
-        found += _short([f"The rule card: {first[0].lower()}{first[1:]}", *others])
     if analysis.trial is not None:
-        found += _short([f"In the trial itself: {text}" for text in effects(analysis)[:1]])
+        beside = [f"In the trial itself: {text}" for text in effects(analysis)[:1]]
+        found += _short([*beside, *filter(None, [beside_each_other(analysis)])])
     if analysis.values:
         found.append(
             Paragraph(

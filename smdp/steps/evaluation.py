@@ -10,9 +10,10 @@ from smdp.data.problem import Problem
 from smdp.feature_map.kinds import map_kind
 from smdp.progress import Progress
 from smdp.steps.code import code
-from smdp.steps.policies import learned_from, policy_names
+from smdp.steps.policies import learned_from, policy_names, rule_of_a_policy
 from smdp.steps.step import Page, PlanSection, ReportSection, Step, StepState
 from smdp.steps.step_plans import EvaluationPlan
+from smdp.steps.trial import telling
 from smdp.text import listing, percent
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from smdp.data.prepare import PreparedData
     from smdp.evaluation.value import PolicyValue
     from smdp.policy.learned_policy import LearnedPolicy
+    from smdp.words.one_story import Pair
 
 
 def run(analysis: Analysis, progress: Progress) -> tuple[PolicyValue, ...]:
@@ -82,21 +84,30 @@ def warns(values: tuple[PolicyValue, ...], analysis: Analysis) -> Sequence[Probl
     return list(dict.fromkeys(found))
 
 
-def beside_other_steps(analysis: Analysis, place: int = 0) -> list[str]:
-    """How the numbers of several steps relate, of the policy with this place in the plan."""
-    from smdp.words.one_story import how_they_relate
+def numbers_of_steps(analysis: Analysis, place: int = 0) -> list[Pair]:
+    """What several steps say of a treatment, of the policy with this place in the plan."""
+    from smdp.words.effects import interval_name
+    from smdp.words.one_story import numbers_on_treatments
 
     fresh = {name for name, state in analysis.states().items() if state == StepState.DONE}
+    trial = analysis.trial if "trial" in fresh else None
     policies = analysis.policies if "policy" in fresh else ()
     values = analysis.values if "evaluation" in fresh else ()
-    return how_they_relate(
-        analysis.trial if "trial" in fresh else None,
+    return numbers_on_treatments(
+        trial,
         policies[place] if place < len(policies) else None,
         policy_names(policies)[place] if place < len(policies) else "",
         values[place] if place < len(values) else None,
         analysis.prepared.trajectories if analysis.prepared and "rescaling" in fresh else None,
-        analysis.outcome_name,
+        "" if trial is None else interval_name(trial, telling(analysis)),
     )
+
+
+def beside_other_steps(analysis: Analysis, place: int = 0) -> list[str]:
+    """How the numbers of several steps relate."""
+    from smdp.words.one_story import how_they_relate
+
+    return how_they_relate(numbers_of_steps(analysis, place), analysis.outcome_name)
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -258,15 +269,18 @@ def _comparison(analysis: Analysis, values: Mapping[str, PolicyValue], draw: Dra
     """Every candidate against every other, and which one to take."""
     from smdp.evaluation.candidates import comparison_of
     from smdp.figures.policy_comparison import comparison_figure
-    from smdp.words.policy_comparison import HOW_COMPARED, comparison_words, recommendation
+    from smdp.words.policy_comparison import comparison_words, how_compared, recommendation
 
     least = analysis.records["evaluation"].asked.settings.least_effective
-    found = comparison_of(analysis.policies, values, least)
+    rule, of = rule_of_a_policy(analysis)
+    found = comparison_of(analysis.policies, values, least, rule=rule, rule_of=of)
     if found is None:
         return []
     blocks: list[Block] = [Heading("Which policy to take")]
     blocks.append(Paragraph(recommendation(found, analysis.outcome_name), strong=True))
-    blocks.append(draw("comparison", "Row minus column", comparison_figure(found), HOW_COMPARED))
+    blocks.append(
+        draw("comparison", "Row minus column", comparison_figure(found), how_compared(found))
+    )
     return blocks + table("Candidates and their differences", comparison_words(found))
 
 
@@ -274,7 +288,7 @@ def _risk(
     analysis: Analysis, name: str, value: PolicyValue, prepared: PreparedData, draw: Draw
 ) -> list[Block]:
     """How outcomes are spread under the first policy, and whether anybody loses."""
-    from smdp.evaluation.outcome_risk import risk_of
+    from smdp.evaluation.outcome_risk import groups_to_look_at, risk_of
     from smdp.figures.policy_comparison import distribution_figure, subgroup_figure
     from smdp.words.policy_comparison import (
         WEIGHTED,
@@ -289,7 +303,8 @@ def _risk(
     least = analysis.records["evaluation"].asked.settings.least_effective
     outcome = analysis.outcome_name
     used = analysis.policies[0].feature_map.variables_used
-    risk, gains = risk_of(value, prepared.trajectories, used, least)
+    groups = groups_to_look_at(prepared.trajectories, used)
+    risk, gains = risk_of(value, prepared.trajectories, groups, least)
     blocks: list[Block] = [Heading("Risk, not only the mean")]
     blocks += bullets([*describe_risk(risk, name, outcome), *describe_subgroups(gains)])
     figure = distribution_figure(risk, name, outcome)

@@ -10,7 +10,7 @@ from smdp.data.problem import Problem
 from smdp.policy.policy_settings import PolicySettings
 from smdp.progress import Progress, part_of
 from smdp.steps.code import call
-from smdp.steps.step import Page, PlanSection, ReportSection, Step
+from smdp.steps.step import Page, PlanSection, ReportSection, Step, StepState
 from smdp.steps.step_plans import PolicyPlan
 from smdp.text import capital, percent
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.data.prepare import PreparedData
+    from smdp.evaluation.rule_value import RuleReport
     from smdp.policy.learned_policy import LearnedPolicy
 
 
@@ -259,6 +260,15 @@ def policy_names(policies: Sequence[LearnedPolicy]) -> list[str]:
         name if names.count(name) == 1 else f"{name} ({names[: k + 1].count(name)})"
         for k, name in enumerate(names)
     ]
+
+
+def rule_of_a_policy(analysis: Analysis) -> tuple[RuleReport | None, str]:
+    """The rule card, if it is up to date, and the name of the policy that it was made of."""
+    record, names = analysis.records.get("rule"), policy_names(analysis.policies)
+    fresh = record is not None and analysis.states()["rule"] == StepState.DONE
+    if record is None or not fresh or record.asked.policy > len(names):
+        return None, ""
+    return analysis.rule, names[record.asked.policy - 1]
 
 
 def learned_from(analysis: Analysis) -> PreparedData | None:

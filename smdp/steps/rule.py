@@ -11,7 +11,7 @@ from smdp.errors import SettingError
 from smdp.progress import Progress
 from smdp.steps.code import code
 from smdp.steps.evaluation import also_takes, needs
-from smdp.steps.step import PlanSection, ReportSection, Step
+from smdp.steps.step import PlanSection, ReportSection, Step, StepState
 from smdp.steps.step_plans import RulePlan
 from smdp.text import listing, percent, plural
 
@@ -64,7 +64,19 @@ def says(analysis: Analysis) -> list[str]:
     from smdp.words.rule_card import describe_rule
 
     assert analysis.rule is not None
-    return describe_rule(analysis.rule, analysis.outcome_name)
+    return [*describe_rule(analysis.rule, analysis.outcome_name), *beside_policies(analysis)]
+
+
+def beside_policies(analysis: Analysis) -> list[str]:
+    """Why numbers of the card differ from those of the policies, where both are up to date."""
+    from smdp.words.rule_card import beside_the_values
+
+    states, record = analysis.states(), analysis.records["rule"]
+    fresh = all(states.get(step) == StepState.DONE for step in ("rule", "evaluation"))
+    if analysis.rule is None or not fresh or record.asked.policy > len(analysis.values):
+        return []
+    text = beside_the_values(analysis.rule, analysis.values[record.asked.policy - 1])
+    return [text] if text else []
 
 
 def warns(result: RuleReport, analysis: Analysis) -> Sequence[Problem]:
@@ -150,7 +162,6 @@ def rule_section(analysis: Analysis, draw: Draw) -> list[Block]:
     from smdp.figures.rule_card import card_figure, rule_value_figure, tree_figure
     from smdp.words.rule_card import (
         depth_words,
-        describe_rule,
         first_words,
         question_words,
         value_words_of_rules,
@@ -169,7 +180,7 @@ def rule_section(analysis: Analysis, draw: Draw) -> list[Block]:
     ]
     if report.card.questions:
         found.append(draw("tree", "The rule as a tree", tree_figure(report.card)))
-    first, *others = describe_rule(report, analysis.outcome_name)
+    first, *others = says(analysis)
     found.append(Paragraph(first, strong=True))
     found += bullets(others)
     found.append(

@@ -9,6 +9,7 @@ from smdp.blocks import bullets, table
 from smdp.data.problem import Problem
 from smdp.progress import Progress
 from smdp.steps.code import code
+from smdp.steps.evaluation import also_takes, needs
 from smdp.steps.step import PlanSection, ReportSection, Step
 from smdp.steps.step_plans import TradeOffPlan
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 def run(analysis: Analysis, progress: Progress) -> TradeOff:
     from smdp.evaluation.trade_off import trade_off
+    from smdp.policy.as_measured import as_measured
 
     prepared, plan = analysis.prepared, analysis.plan.section("trade_off")
     assert prepared is not None
@@ -32,6 +34,8 @@ def run(analysis: Analysis, progress: Progress) -> TradeOff:
         analysis.policies[0],
         plan.settings,
         plan.evaluation,
+        measured=as_measured(prepared.trajectories, analysis.completed),
+        analyses=analysis.fold_analyses if "folds" in needs(analysis.plan) else None,
         seed=plan.seed,
         progress=progress,
     )
@@ -54,7 +58,10 @@ def warns(result: TradeOff, analysis: Analysis) -> Sequence[Problem]:
 
 
 def tables(analysis: Analysis) -> Iterator[tuple[str, pd.DataFrame]]:
-    yield "cost-of-treating", analysis.results["trade_off"].curve
+    found = analysis.results["trade_off"]
+    yield "cost-of-treating", found.curve
+    if found.parts is not None:
+        yield "cost-of-treating-each-outcome", found.parts
 
 
 def figures(result: TradeOff) -> Mapping[str, go.Figure]:
@@ -71,12 +78,15 @@ def methods(analysis: Analysis, asked: TradeOffPlan) -> str:
 
 def script(plan: AnalysisPlan) -> str:
     own = plan.section("trade_off")
+    folds = "    analyses=analyses,\n" * ("folds" in needs(plan))
     return (
         "costs = smdp.trade_off(\n"
         "    prepared.trajectories,\n"
         "    policies[0],\n"
         f"    {code(own.settings, 1)},\n"
         f"    {code(own.evaluation, 1)},\n"
+        "    measured=smdp.as_measured(prepared),\n"
+        f"{folds}"
         f"    seed={own.seed},\n"
         ")"
     )
@@ -96,7 +106,7 @@ def section(analysis: Analysis, draw: Draw) -> list[Block]:
             "Each dot is a policy learned at the cost beside it; lines are intervals.",
         )
     )
-    return blocks + table("The cost of treating", trade_off_words(found))
+    return blocks + table("The cost of treating", trade_off_words(found, outcome))
 
 
 TRADE_OFF = Step(
@@ -105,8 +115,9 @@ TRADE_OFF = Step(
     question="What would fewer treatments cost?",
     sections=(PlanSection("trade_off", TradeOffPlan),),
     result="smdp.evaluation.trade_off:TradeOff",
-    needs=("policy",),
-    takes={"trajectories": "rescaling", "policies": "policy"},
+    needs=needs,
+    takes={"trajectories": "rescaling", "policies": "policy", "completed study": "missing"},
+    also_takes=also_takes,
     run=run,
     summary=summary,
     says=says,

@@ -7,6 +7,7 @@ import pandas as pd
 from smdp.data.variables import Variable
 from smdp.explanation.patient_explanation import PatientExplanation
 from smdp.explanation.policy_explanation import Explanation
+from smdp.text import action_name as action_name
 from smdp.text import capital, interval_text, percent, signed
 
 MOST_NAMED = 6
@@ -123,11 +124,6 @@ def describe_patient(patient: PatientExplanation) -> list[str]:
         f"for whom {best} is {_by(patient.average_margin, second)}; the parts add up."
     )
     return sentences
-
-
-def action_name(label: str) -> str:
-    """The label itself, or 'action 1' where it is only a number."""
-    return f"action {label}" if label.replace(".", "", 1).lstrip("-").isdigit() else label
 
 
 def _favoured(explanation: Explanation, action: str, used: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,8 @@ from smdp.data.trajectories import Trajectories
 from smdp.evaluation.trial_effects import AVERAGE, TrialSummary
 from smdp.evaluation.value import PolicyValue
 from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
-from smdp.explanation.q_differences import observed_differences
+from smdp.explanation.policy_explanation import NORMAL_QUANTILE
+from smdp.explanation.q_differences import average_difference
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.text import capital, interval_text, percent
 from smdp.words.explanation import action_name
@@ -31,6 +32,7 @@ class Quantity:
     lower: float
     upper: float
     meaning: str
+    interval: str = ""  # what its interval is called
 
     @property
     def direction(self) -> int:
@@ -40,48 +42,82 @@ class Quantity:
         return int(np.sign(self.estimate)) if self.lower * self.upper > 0 else 0
 
 
-def how_they_relate(
+Pair = tuple[str, list[Quantity]]  # 'a message against none', and its numbers
+
+
+def numbers_on_treatments(
     trial: TrialSummary | None,
     policy: LearnedPolicy | None,
     called: str,
     value: PolicyValue | None,
     trajectories: Trajectories | None,
-    outcome: OutcomeName = UTILITY_NAME,
-) -> list[str]:
-    """What each number on a treatment says; nothing where only one of them is there.
+    interval: str = "",
+) -> list[Pair]:
+    """Of each treatment against the one that effects are compared with, if there are several.
 
-    Of the first treatment against the one that effects are compared with. `called`: the policy,
-    such as 'linear'.
+    `called`: the policy, such as 'linear'. `interval`: what that of the effect is called, if not by
+    its coverage.
     """
-    labels = () if trajectories is None else trajectories.action_labels
-    action, against = _compared(trial, labels)
-    if trajectories is None or not action:
+    if trajectories is None:
         return []
-    found = [*_of_trial(trial, action), *_of_policy(policy, called, trajectories, action, against)]
-    found += _of_always(value, trajectories, action)
-    if len(found) < 2:
+    told = []
+    for action, against in _compared(trial, trajectories.action_labels):
+        found = [
+            *_of_trial(trial, action, interval),
+            *_of_policy(policy, called, trajectories, action, against),
+            *_of_always(value, trajectories, action),
+        ]
+        if len(found) > 1:
+            told.append((f"{action_name(action)} against {action_name(against)}", found))
+    return told
+
+
+def how_they_relate(told: Sequence[Pair], outcome: OutcomeName = UTILITY_NAME) -> list[str]:
+    """What each number on the first treatment says, and a line for each other treatment."""
+    if not told:
         return []
-    pair = f"{action_name(action)} against {action_name(against)}"
-    one, *more = found
+    (pair, first), *others = told
     lines = [
-        f"The pages give {len(found)} numbers for {pair}, which answer different questions, here "
-        f"in {outcome.title}, more of which is better."
-        if outcome.column
-        else f"The pages give {len(found)} numbers for {pair}, which answer different questions."
+        f"The pages give {len(first)} numbers for {pair}, which answer different questions"
+        f"{_counted_in(outcome)}."
     ]
-    lines += [_line(each) for each in (one, *more)]
-    return [*lines, _together(found)]
+    lines += [f"{each.where}: {_number(each)}, {each.meaning}." for each in first]
+    return [*lines, _together(first), *(_in_a_line(*each) for each in others)]
 
 
-def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> tuple[str, str]:
+def how_they_relate_in_short(told: Sequence[Pair], outcome: OutcomeName = UTILITY_NAME) -> str:
+    """The same of the first treatment, for a summary."""
+    if not told:
+        return ""
+    line = _in_a_line(*told[0])
+    return f"{line} {IN_SHORT}{_counted_in(outcome)}."
+
+
+IN_SHORT = (
+    "Different questions: Effects is of the very next outcome, Q-functions of all that follows, "
+    "Policy of doing the same always"
+)
+
+
+def _counted_in(outcome: OutcomeName) -> str:
+    return f", here in {outcome.title}, more of which is better" if outcome.column else ""
+
+
+def _in_a_line(pair: str, found: Sequence[Quantity]) -> str:
+    numbers = "; ".join(f"{each.where} {_number(each)}" for each in found)
+    return f"For {pair}: {numbers}. {_together(found)}"
+
+
+def _compared(trial: TrialSummary | None, labels: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each treatment with the one that it is held against."""
     if trial is not None:
         rows = trial.effects[trial.effects["term"] == AVERAGE]
         if len(rows):
-            return str(rows["action"].iloc[0]), str(rows["against"].iloc[0])
-    return (labels[1], labels[0]) if len(labels) > 1 else ("", "")
+            return list(zip(map(str, rows["action"]), map(str, rows["against"]), strict=True))
+    return [(action, labels[0]) for action in labels[1:]]
 
 
-def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
+def _of_trial(trial: TrialSummary | None, action: str, interval: str) -> Iterator[Quantity]:
     if trial is None:
         return
     rows = trial.effects if trial.scale == "linear" else trial.differences
@@ -96,6 +132,7 @@ def _of_trial(trial: TrialSummary | None, action: str) -> Iterator[Quantity]:
         upper,
         "what giving it once does to the very next outcome, on average over the decisions of the "
         "study, with whatever came before and comes after as it was",
+        interval or f"{percent(trial.coverage)} interval",
     )
 
 
@@ -108,15 +145,16 @@ def _of_policy(
 ) -> Iterator[Quantity]:
     if policy is None or not {action, against} <= set(policy.action_labels):
         return
-    differences = observed_differences(policy, trajectories, action, against).difference
+    average, error = average_difference(policy, trajectories, action, against)
     yield Quantity(
         "Q-functions",
-        float(differences.mean()),
-        float("nan"),
-        float("nan"),
+        average,
+        average - NORMAL_QUANTILE * error,
+        average + NORMAL_QUANTILE * error,
         "the same and all that follows, if from then on the best is chosen by the "
         f"{called} Q-function, an outcome one decision later counting "
         f"{percent(policy.settings.discount)}; for one person it is the margin on Patient",
+        "95 % interval",
     )
 
 
@@ -132,27 +170,31 @@ def _of_always(
         return
     taken = trajectories.actions[trajectories.valid & trajectories.available]
     share = float((taken == trajectories.action_labels.index(action)).mean())
+    apart = float(main.loc[name, "estimate"] - main.loc[OBSERVED, "estimate"])
+    lower = upper = float("nan")
+    if value.judged is not None and main.loc[[name, OBSERVED], "trusted"].all():
+        apart, lower, upper = value.judged.difference(name, OBSERVED, value.coverage)
     yield Quantity(
         "Policy",
-        float(main.loc[name, "estimate"] - main.loc[OBSERVED, "estimate"]),
-        float("nan"),
-        float("nan"),
+        apart,
+        lower,
+        upper,
         "what giving it at every decision would earn a decision, beyond what was done (it was "
         f"given at {percent(share)}), in the states that this would lead to",
+        f"{percent(value.coverage)} interval",
     )
 
 
-def _line(each: Quantity) -> str:
-    finite = [abs(v) for v in (each.estimate, each.lower, each.upper) if np.isfinite(v) and v]
-    digits = decimals([min(finite)]) if finite else 2
+def _number(each: Quantity) -> str:
+    """'+1.2', or '1.2 (95 % interval 0.4 to 2.0)'."""
     if np.isnan(each.lower):
-        number = f"{each.estimate:+.{digits}f}"
-    else:
-        number = interval_text(each.estimate, each.lower, each.upper, digits)
-    return f"{each.where}: {number}, {each.meaning}."
+        return f"{each.estimate:+.{decimals([abs(each.estimate)])}f}"
+    digits = decimals([(each.upper - each.lower) / 4])
+    text = interval_text(each.estimate, each.lower, each.upper, digits)
+    return text.replace("(", f"({each.interval} ", 1)
 
 
-def _together(found: list[Quantity]) -> str:
+def _together(found: Sequence[Quantity]) -> str:
     signs = {each.where: each.direction for each in found}
     clear = {sign for sign in signs.values() if sign}
     unclear = [where for where, sign in signs.items() if not sign]
@@ -165,8 +207,12 @@ def _together(found: list[Quantity]) -> str:
             "other way round; and numbers without an interval may differ by chance."
         )
     if unclear:
+        if len(unclear) == len(found):
+            return "Every interval includes zero: not even a direction is known."
+        one = len(unclear) == 1
         return (
-            f"{capital(' and '.join(unclear))}: the interval includes zero, so that even its "
-            "direction is not known; the others have no more to go on than the same people."
+            f"{capital(' and '.join(unclear))}: the {'interval includes' if one else 'intervals'}"
+            f"{'' if one else ' include'} zero, so that not even {'its' if one else 'their'} "
+            "direction is known."
         )
     return "They point the same way, and need not be equal."

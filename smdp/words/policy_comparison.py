@@ -18,14 +18,21 @@ from smdp.evaluation.outcome_risk import (
     OutcomeRisk,
     SubgroupGains,
 )
+from smdp.evaluation.rule_value import CARD, OWN_RULE
 from smdp.evaluation.value_tables import OBSERVED
 from smdp.text import capital, interval_text, listing, percent
 from smdp.words.policy_value import ALWAYS, decimals, policy_label
+from smdp.words.rule_card import rule_label
 
 HOW_COMPARED = (
     "Each cell is what the row earns more than the column, with the interval of that difference. "
     "Both values come from the same people, so a difference is known better than either. Each "
     "interval is of one difference."
+)
+WITH_A_CARD = (
+    "A card is judged with the variables that it asks for in the models of what is to be expected, "
+    "and the others beside it too, so that its differences can deviate a little from those of the "
+    "values."
 )
 WEIGHTED = (
     "Outcomes of single decisions, weighted as often as the policy would come to them. This rests "
@@ -35,9 +42,21 @@ WEIGHTED = (
 
 
 def candidate_label(name: str) -> str:
-    """'linear policy', 'as in the study', 'always action 1'."""
+    """'linear policy', 'rule card', 'my rule', 'as in the study', 'always action 1'."""
+    if _is_rule(name):
+        return rule_label(name, "")
     fixed = name == OBSERVED or name.startswith(ALWAYS)
     return policy_label(name if fixed else "learned", "" if fixed else name)
+
+
+def the_candidate(name: str) -> str:
+    """In a sentence: 'the linear policy', 'my rule 2'."""
+    label = candidate_label(name)
+    return label if label.startswith((OWN_RULE, ALWAYS)) else f"the {label}"
+
+
+def _is_rule(name: str) -> bool:
+    return name == CARD or name.startswith(OWN_RULE)
 
 
 def comparison_digits(found: CandidateComparison) -> int:
@@ -117,18 +136,18 @@ def risk_words(
 ) -> pd.DataFrame:
     """`names`: the policies of the evaluation that are shown, the one in question first."""
     rows = []
+    first = candidate_label(names[0]) if _is_rule(names[0]) else "the policy"
     for figure in (MEDIAN, LOWER_QUARTILE, BELOW_MEDIAN, BELOW_QUARTILE):
         own = risk.figures[risk.figures["figure"] == figure].set_index("policy")
         share = figure in (BELOW_MEDIAN, BELOW_QUARTILE)
         title = f"{capital(figure)}" + (" (% of decisions)" if share else f", {outcome.title}")
         cells: dict[str, str] = {"": title}
         for place, name in enumerate(names):
-            row = own.loc[name]
-            label = candidate_label(name) if place else "the policy"
-            cells[label] = _amount(row, ("estimate", "lower", "upper"), share)
+            label = candidate_label(name) if place else first
+            cells[label] = _amount(own.loc[name], ("estimate", "lower", "upper"), share)
         row = own.loc[names[0]]
         parts = ("difference", "difference_lower", "difference_upper")
-        cells["the policy minus as in the study"] = _amount(row, parts, share)
+        cells[f"{first} minus as in the study"] = _amount(row, parts, share)
         rows.append(cells)
     return pd.DataFrame(rows)
 
@@ -140,6 +159,13 @@ def _amount(row: pd.Series, parts: tuple[str, str, str], share: bool) -> str:
     return interval_text(estimate, lower, upper, digits)
 
 
+def how_compared(found: CandidateComparison) -> str:
+    """For a caption."""
+    level = f"Intervals are of {percent(found.coverage)}."
+    with_card = CARD in set(found.values["candidate"])
+    return " ".join([HOW_COMPARED, level, *([WITH_A_CARD] if with_card else [])])
+
+
 def describe_risk(risk: OutcomeRisk, name: str, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
     """Whether the bad outcomes become more or fewer under the policy in question."""
     first = str(risk.figures["policy"].iloc[0])
@@ -149,9 +175,9 @@ def describe_risk(risk: OutcomeRisk, name: str, outcome: OutcomeName = UTILITY_N
     limit = done.loc[LOWER_QUARTILE, "estimate"]
     before = percent(float(done.loc[BELOW_QUARTILE, "estimate"]))
     text = (
-        f"Bad outcomes: at {percent(float(row['estimate']))} of the decisions under the {name} "
-        f"policy, {outcome.the_title} would be worse than {limit:.4g}, the lower quartile as "
-        f"people were treated, where it was so at {before}"
+        f"Bad outcomes: at {percent(float(row['estimate']))} of the decisions under "
+        f"{the_candidate(name)}, {outcome.the_title} would be worse than {limit:.4g}, the lower "
+        f"quartile as people were treated, where it was so at {before}"
     )
     if not risk.trusted or not math.isfinite(row["difference_lower"]):
         return [f"{text}. There is no interval that could be trusted."]
@@ -163,7 +189,8 @@ def describe_risk(risk: OutcomeRisk, name: str, outcome: OutcomeName = UTILITY_N
     if low > 0:
         verdict = "bad outcomes become more, and the interval excludes zero"
     return [
-        f"{text}: a difference of {points} percentage points, so {verdict}.",
+        f"{text}: a difference of {points} percentage points, so {verdict}. Intervals here are of "
+        f"{percent(risk.coverage)}.",
         f"The lower quartile would be {quartile['estimate']:.4g}, against {limit:.4g}.",
     ]
 

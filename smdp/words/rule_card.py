@@ -8,7 +8,8 @@ import pandas as pd
 from smdp.data.outcome import UTILITY_NAME, OutcomeName
 from smdp.data.problem import Problem
 from smdp.evaluation.rule_value import CARD, LEARNED, RuleReport
-from smdp.evaluation.value_tables import OBSERVED
+from smdp.evaluation.value import PolicyValue
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.text import capital, interval_text, listing, percent, plural, shorten
 from smdp.words.explanation import action_name
 from smdp.words.policy_value import ALWAYS, decimals, policy_label
@@ -47,8 +48,9 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
     kind, found = report.policy_kind, [f"The card says: {report.card.in_words()}."]
     if not report.card.questions:
         found.append(NO_QUESTION)
-    of = _of(outcome)
-    found += worth_of_card(report, outcome)
+    of = f" {outcome.title}" if outcome.column else ""
+    found.append(worth_of_card(report, outcome))
+    found.append(_cost_sentence(report, of))
     found.append(
         f"Card and {kind} policy say the same at {percent(report.agreement)} of "
         f"{report.decisions:,} decisions with a choice."
@@ -64,22 +66,14 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
     return found
 
 
-def _of(outcome: OutcomeName) -> str:
-    return f" {outcome.title}" if outcome.column else ""
-
-
-def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
-    """What the card would earn, and what it costs against the full policy."""
-    of = _of(outcome)
-    return [_value_sentence(report, of), _cost_sentence(report, of)]
-
-
 def _numbers(report: RuleReport, row: pd.Series) -> str:
     digits = digits_of_rules(report)
     return interval_text(row["estimate"], row["lower"], row["upper"], digits)
 
 
-def _value_sentence(report: RuleReport, of: str) -> str:
+def worth_of_card(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> str:
+    """What it would earn, and whether that is more than what was done."""
+    of = f" {outcome.title}" if outcome.column else ""
     card, seen = report.value(CARD), report.value(OBSERVED)
     digits = digits_of_rules(report)
     text = (
@@ -93,6 +87,63 @@ def _value_sentence(report: RuleReport, of: str) -> str:
     clear = _excludes(gain)
     end = "The interval excludes zero." if clear else "The study does not tell which is better."
     return f"{text}: a difference of {both}. {end}"
+
+
+def verdict_on_card(report: RuleReport, value: PolicyValue | None = None) -> str:
+    """Whether it does better than what was done, in one breath with the rule.
+
+    `value`: of the policy that it was made of, if that is known.
+    """
+    gain = report.difference(CARD, OBSERVED)
+    if not gain["trusted"]:
+        return "what that would earn has no interval that could be trusted"
+    if value is not None and far_apart(report, value):
+        return (
+            "whether that does better than what was done hangs on the variables with which it is "
+            "judged"
+        )
+    if gain["lower"] > 0:
+        return "that does better than what was done"
+    if gain["upper"] < 0:
+        return "but that does worse than what was done"
+    return "whether that does better than what was done the study does not tell"
+
+
+def beside_the_values(report: RuleReport, value: PolicyValue) -> str:
+    """Why what was done has another value here than among the policies; "" where it is the same."""
+    rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+    here, there = report.value(OBSERVED), rows.loc[OBSERVED]
+    digits = digits_of_rules(report)
+    one, two = f"{here['estimate']:.{digits}f}", f"{there['estimate']:.{digits}f}"
+    if one == two or report.discount != value.discount:
+        return ""
+    asked = dict.fromkeys([*report.card.asked, *(n for r in report.own_rules for n in r.asked)])
+    also = f" ({listing(asked, 6)}, or what the cards of the folds ask)" if asked else ""
+    text = (
+        f"As people were treated, the value is {one} here and {two} beside the policies: the same "
+        "question, but here what is to be expected is also modelled with the variables that cards "
+        f"and rules ask for{also}."
+    )
+    if far_apart(report, value):
+        text += (
+            " That is far apart for what chance does to these values: something that the policies "
+            "do not look at matters to the outcome. Screening, the Markov check and time as a "
+            "variable are the places to look."
+        )
+    return text
+
+
+#: In standard errors of the value of what was done, which both estimates share for the most part.
+FAR = 0.5
+
+
+def far_apart(report: RuleReport, value: PolicyValue) -> bool:
+    """Whether what was done is worth something else beside the card than beside the policies."""
+    rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+    here, there = report.value(OBSERVED), rows.loc[OBSERVED]
+    apart = abs(here["estimate"] - there["estimate"])
+    error = min(here["standard_error"], there["standard_error"])
+    return bool(report.discount == value.discount and apart > FAR * error)
 
 
 def _cost_sentence(report: RuleReport, of: str) -> str:

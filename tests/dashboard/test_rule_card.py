@@ -54,3 +54,11 @@ def test_a_card_and_rules_of_ones_own(walking):
     report = walking.at.session_state[Key.ANALYSIS].rule
     assert len(report.own_rules) == 3
     assert set(report.values["policy"]) >= {"card", "learned", "my rule 1", "observed"}
+    assert "minus rule card" not in walking.text
+    walking.press("Estimate what it would earn")
+    finish(walking)
+    compared = next(d.value for d in walking.at.dataframe if "minus rule card" in d.value.columns)
+    assert list(compared["candidate"])[:3] == ["linear policy", "rule card", "my rule 1"]
+    walking.at.selectbox(key="policy.risk.of").set_value("card")
+    walking.run()
+    assert "under the rule card" in walking.text

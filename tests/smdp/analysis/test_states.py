@@ -92,7 +92,7 @@ def test_a_change_puts_its_step_and_what_follows_out_of_date(analysis, plan, nam
     if first in ("stability", "markov", "evaluation", "rule", "placebo"):
         after = {first}
     elif first == "folds":
-        after = {"folds", "evaluation", "rule", "new_data"}
+        after = {"folds", "evaluation", "rule", "trade_off", "new_data"}
     elif first == "policy":
         after = {"policy", "folds", "evaluation", "rule", "trade_off", "placebo", "new_data"}
         after |= {"twin"}
@@ -122,7 +122,8 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
     """What comes out the same leaves the later steps fresh, whatever came between."""
     later = replace(analysis, plan=CHANGES["seed of the value"][0](plan))
     assert later.with_plan(evaluation=plan.evaluation).out_of_date == ()
-    again = later.run_one("folds").run_one("evaluation").run_one("rule").run_one("new_data")
+    again = later.run_one("folds").run_one("evaluation").run_one("rule").run_one("trade_off")
+    again = again.run_one("new_data")
     assert again.out_of_date == ("passport",), "it gathered another value"
     again = again.run_one("passport")
     assert again.out_of_date == ()
@@ -132,7 +133,7 @@ def test_done_again_as_it_was_asked_it_is_fresh_again(analysis, plan):
 
 def test_judged_quickly_there_are_no_analyses_without_each_fold(analysis, plan):
     quick = analysis.with_settings("evaluation", judged="quick")
-    assert quick.out_of_date == ("folds", "evaluation", "rule", "new_data")
+    assert quick.out_of_date == ("folds", "evaluation", "rule", "trade_off", "new_data")
     assert "folds" not in [step.name for step in quick.plan.steps]
     done = quick.run_one("evaluation")
     assert done.state("evaluation") == "done"

@@ -8,7 +8,7 @@ import pytest
 from smdp.errors import DataError
 from smdp.evaluation.candidates import CandidatePolicy, Simplicity, compare_candidates
 from smdp.evaluation.estimators import Estimate
-from smdp.words.policy_comparison import comparison_words, recommendation
+from smdp.words.policy_comparison import comparison_words, how_compared, recommendation
 
 PEOPLE = 40
 SHARED = np.random.default_rng(1).normal(0, 1, PEOPLE)
@@ -77,6 +77,22 @@ def test_differences_are_paired_and_of_both_signs():
     words = comparison_words(found)
     assert list(words["candidate"]) == ["linear policy", "as in the study"]
     assert words["minus as in the study"][0].startswith("0.5")
+
+
+def test_others_are_compared_with_a_card_as_they_were_judged_beside_it():
+    linear = candidate("linear", Simplicity.LINEAR, 1.0, seed=1)
+    observed = candidate("observed", Simplicity.NO_CHOICE, 0.0, seed=2)
+    again = replace(linear.estimate, value=1.3)  # with other models of the values
+    card = replace(
+        candidate("card", Simplicity.CARD, 1.2, seed=3), beside={"linear": (again, 30.0)}
+    )
+    found = compared(linear, card, observed)
+    assert found.difference("card", "linear")["estimate"] == pytest.approx(-0.1)
+    assert found.difference("linear", "card")["estimate"] == pytest.approx(0.1)
+    assert found.difference("card", "observed")["estimate"] == pytest.approx(1.2)
+    assert list(comparison_words(found)["candidate"])[1] == "rule card"
+    assert "A card is judged" in how_compared(found)
+    assert found.recommended == "card"
 
 
 def test_without_an_interval_nothing_is_recommended():

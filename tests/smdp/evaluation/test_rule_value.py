@@ -16,6 +16,7 @@ from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.rule_value import make_rule_card
 from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.three_action import three_action
+from smdp.words.policy_comparison import describe_risk
 
 QUICK = EvaluationSettings(folds=3, bootstraps=20, segments=3)
 FEW = RuleSettings(resamples=5)
@@ -62,6 +63,31 @@ def test_what_is_reported(report):
     assert report.folds["people"].sum() == report.subjects
     assert report.first["share"].sum() == pytest.approx(1)
     assert (report.questions["near"] <= report.questions["again"]).all()
+
+
+def test_the_card_stands_among_the_candidates_with_the_same_differences(walking, report):
+    prepared, policy = walking
+    value = smdp.evaluate_policy(prepared.trajectories, policy, QUICK)
+    values = {"linear": value}
+    found = smdp.comparison_of([policy], values, 2.0, rule=report, rule_of="linear")
+    assert list(found.values["candidate"])[:4] == ["linear", "card", "my rule 1", "my rule 2"]
+    for name, against in (("card", "linear"), ("card", "observed"), ("my rule 1", "card")):
+        own = found.difference(name, against)
+        other = report.difference(name, "learned" if against == "linear" else against)
+        for part in ("estimate", "lower", "upper"):
+            assert own[part] == pytest.approx(other[part])
+    elsewhere = smdp.comparison_of(
+        [policy], values, 2.0, rule=replace(report, seed=7), rule_of="linear"
+    )
+    assert "card" not in set(elsewhere.values["candidate"])
+
+
+def test_outcomes_under_the_card_are_spread_as_under_a_policy(walking, report):
+    risk = smdp.outcome_risk(
+        report.judged.only("card", "observed"), coverage=0.95, least_effective=2.0, seed=0
+    )
+    assert list(dict.fromkeys(risk.figures["policy"])) == ["card", "observed"]
+    assert describe_risk(risk, "card")[0].count("under the rule card") == 1
 
 
 def test_a_rule_that_nobody_fulfils_is_always_the_other_action(report):

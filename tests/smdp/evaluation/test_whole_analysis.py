@@ -256,6 +256,14 @@ def test_an_action_that_folds_would_lose_is_an_error_of_data(study):
         analyses_without_each(rare, HOW, folds=3, seed=1)
 
 
+def test_copies_of_one_person_say_nothing_about_others(study):
+    copies = replace(study.take(np.zeros(12, dtype=np.int64)), subjects=study.subjects[:12])
+    with pytest.raises(DataError, match="All 12 people have the same treatments and outcomes"):
+        analyses_without_each(copies, HOW, folds=3)
+    with pytest.raises(DataError, match="copies of one person"):
+        evaluate_policies(copies, [everybody(study)], SETTINGS)
+
+
 def test_it_is_saved_and_read(analyses, tmp_path):
     write_plain(analyses, tmp_path / "folds")
     assert read_plain(tmp_path / "folds") == analyses

@@ -15,7 +15,8 @@ from page_reader import Page
 from read_back import Facts, check_cell, plain, shown_numbers
 
 from smdp.blocks import Bullets, Notice, Paragraph, Table, readable
-from smdp.evaluation.outcome_risk import risk_of
+from smdp.evaluation.candidates import comparison_of
+from smdp.evaluation.outcome_risk import groups_to_look_at, risk_of
 from smdp.explanation.policy_explanation import explain_policy
 from smdp.explanation.recommendations import recommendations
 from smdp.report.checklist_document import build_checklist, checklists_for
@@ -26,6 +27,8 @@ from smdp.report.results_text import results_text
 from smdp.report.short import build_summary
 from smdp.report.word import to_docx
 from smdp.steps.data import flow_of
+from smdp.steps.evaluation import numbers_of_steps
+from smdp.steps.policies import policy_names, rule_of_a_policy
 from smdp.text import shorten
 from smdp.validation.check_reliability import KNOWN
 
@@ -234,7 +237,13 @@ def facts(analysis):
     trajectories, used = analysis.prepared.trajectories, analysis.policies[0].feature_map
     effects, placebo = analysis.trial.effects, analysis.placebo
     explained = [explain_policy(p, trajectories).in_own_units() for p in analysis.policies]
-    risks = [risk_of(v, trajectories, used.variables_used, 10) for v in analysis.values]
+    groups = groups_to_look_at(trajectories, used.variables_used)
+    risks = [risk_of(v, trajectories, groups, 10) for v in analysis.values]
+    rule, of = rule_of_a_policy(analysis)
+    values = dict(zip(policy_names(analysis.policies), analysis.values, strict=True))
+    least = analysis.plan.evaluation.settings.least_effective
+    compared = comparison_of(analysis.policies, values, least, rule=rule, rule_of=of)
+    beside = [vars(each) for _, found in numbers_of_steps(analysis) for each in found]
     shares = [
         recommendations(trajectories, p)["recommended"].value_counts(normalize=True)
         for p in analysis.policies
@@ -251,7 +260,9 @@ def facts(analysis):
         [(v.table, v.differences, v.positivity, v.discount, v.coverage, v.subjects, v.decisions)
          for v in analysis.values],
         [p.convergence for p in analysis.policies], linear.parameter_intervals,
-        analysis.rule, analysis.plan, *of_twin_and_draws(analysis), analysis.passport, KNOWN,
+        replace(analysis.rule, judged=None), analysis.plan, beside,
+        compared.values, compared.differences,
+        *of_twin_and_draws(analysis), analysis.passport, KNOWN,
         explained, risks, shares, study_frame()[STATES].isna().to_numpy().mean(), cells,
         seen[STATES].notna().sum(),
     )  # fmt: skip

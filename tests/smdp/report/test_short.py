@@ -38,7 +38,7 @@ def summary(analysis):
 
 
 def test_its_four_parts(summary):
-    assert [each.key for each in summary.sections] == ["question", "rule", "worth", "checks"]
+    assert [each.key for each in summary.sections] == ["rule", "worth", "question", "checks"]
     assert summary.compact
     assert '<body class="compact">' in to_html(summary)
 
