@@ -18,7 +18,9 @@ SLOW = {
     "feature_map",
     "ingredients",
     "markov",
+    "new_data",
     "optimum",
+    "passport",
     "pessimistic",
     "policies",
     "policy_value",
@@ -26,6 +28,7 @@ SLOW = {
     "size_and_power",
     "student_sample",
     "tests_by_person",
+    "twin",
     "whole_analysis",
     "whole_value",
 }

@@ -54,10 +54,11 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> int:
     from smdp.analysis.analysis import load_analysis
     from smdp.analysis.new_table import with_new_table
-    from smdp.analysis.refit import refit_on_both, versions_table
+    from smdp.analysis.refit import refit_on_both
     from smdp.analysis.result_files import write_results
     from smdp.commands.run import check_folder
     from smdp.data.read_table import read_table
+    from smdp.steps.versions import versions_table
     from smdp.words.new_data import describe_new_data, reasons
 
     if options.refit and options.out is None:

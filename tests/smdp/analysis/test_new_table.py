@@ -8,9 +8,10 @@ from small_trial import NEW_FILE, study_frame
 
 from smdp.analysis.analysis import Analysis, StepState, load_analysis
 from smdp.analysis.new_table import with_new_table
-from smdp.analysis.refit import refit_on_both, version_of, versions_table
+from smdp.analysis.refit import refit_on_both
 from smdp.cli import main
 from smdp.errors import DataError, SettingError
+from smdp.steps.versions import version_of, versions_table
 
 
 def test_another_table_makes_the_verdict_out_of_date(analysis):
@@ -25,6 +26,7 @@ def test_the_table_and_the_versions_come_back_from_a_file(analysis, tmp_path):
     begun = refit_on_both(analysis)
     opened = load_analysis(begun.save(tmp_path / "version.smdp"))
     assert opened.versions == begun.versions == (version_of(analysis),)
+    assert "Versions of this analysis" in opened.report(tmp_path / "r.html").read_text("utf-8")
     assert opened.table is not None
     assert len(opened.table) == 2 * len(analysis.table)
     again = load_analysis(analysis.save(tmp_path / "analysis.smdp"))
