@@ -48,7 +48,7 @@ MARKOV = ("look-back", "process", "effect over time")
 T = TypeVar("T")
 
 #: The same where it is a world of the study's twin in which there is nothing to find.
-WORLDS: dict[str, World] = {"variables": "nothing", "value": "no gain"}
+WORLDS: dict[str, World] = {"variables": "nothing", "value": "no gain", "rule": "no gain"}
 
 COLUMNS = ["thing", "fault", "size", "studies", "passed", "faulty", "found"]
 
@@ -126,16 +126,20 @@ def check_reliability(
 def rates_on_twin(twin: TwinStudy) -> pd.DataFrame:
     """In the same columns: how often a study of the twin finds what is there, and nothing else.
 
-    `passed`: where what was learned is true, all planted variables were kept, or the interval of
-    the gain lay above 0; `found`: where nothing is there, it did not.
+    `passed`: where what was learned is true, all planted variables were kept, the interval of the
+    gain lay above 0, or the card asked first what the study's does; `found`: where nothing is
+    there, no variable, no gain and no question was found.
     """
     kept, drawn = twin.all_planted
     anything, nothing = twin.anything
     shown, known = twin.gains_shown("as learned")
     false, without = twin.gains_shown("no gain")
+    again, cards = twin.cards_again("as learned")
+    bare, bare_of = twin.cards_without_questions("no gain")
     found = {
         "variables": (drawn if twin.planted else 0, kept, nothing, nothing - anything),
         "value": (known, shown, without, without - false),
+        "rule": (cards, again, bare_of, bare),
     }
     rows = [
         (thing, WORLDS[thing], np.nan, *counts)

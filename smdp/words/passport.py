@@ -70,10 +70,11 @@ FAULTS: dict[Violation | World, str] = {
     "nothing": "the outcome depends on nothing",
     "no gain": "no treatment is better than another",
 }
-#: Of faults that are a world of the study's twin: what there is to find in it, and what is found.
-ON_TWIN: dict[Violation | World, tuple[str, str]] = {
-    "nothing": ("all planted variables were kept", "nothing was kept"),
-    "no gain": ("the interval showed the gain", "the interval showed none"),
+#: On the study's twin: that what is there is found, and that nothing is where nothing is there.
+ON_TWIN: dict[Thing, tuple[str, str]] = {
+    "variables": ("all planted variables were kept", "nothing was kept"),
+    "value": ("the interval showed a gain", "it showed none"),
+    "rule": ("the card asked the same variable first", "it asked nothing"),
 }
 OUT_OF_DATE = "Out of date: since this was found, settings or data have changed."
 
@@ -113,7 +114,7 @@ def describe_passport(found: Passport) -> list[str]:
         "the one thing that it needs, and what holds here was not found to be wrong, which is "
         "less than shown to be right."
     )
-    if not found.reliability["fault"].isin(list(ON_TWIN)).all():
+    if not found.reliability["thing"].isin(list(ON_TWIN)).all():
         variables = listing(found.variables, 8)
         sentences.append(
             f"How often the checks are right was asked of simulated studies of {found.people} "
@@ -498,9 +499,9 @@ def reliability_words(thing: Thing, found: Passport) -> str:
     """How often a check is right: simulated at this size, from a table, or not known."""
     row = _rate(thing, found)
     if row is not None:
-        fault = row["fault"]
-        if fault in ON_TWIN:
+        if thing in ON_TWIN:
             return _on_twin(row)
+        fault: Violation = row["fault"]
         return (
             f"In simulated studies of this size it passed {row['passed']} of {row['studies']} "
             f"without a fault, and found {row['found']} of {row['faulty']} in which "
@@ -526,7 +527,7 @@ def _rate(thing: Thing, found: Passport) -> pd.Series | None:
 
 
 def _on_twin(row: pd.Series) -> str:
-    there, not_there = ON_TWIN[row["fault"]]
+    there, not_there = ON_TWIN[row["thing"]]
     told = [
         f"Of {of} studies drawn from this study's twin in which {world}, {what} in {count}."
         for of, world, what, count in (

@@ -103,6 +103,7 @@ def _gains(result: TwinStudy, outcome: OutcomeName) -> list[str]:
                 f"They recommend what the policy learned here does at {percent(float(same.mean()))}"
                 " of the study's decisions, on average."
             )
+    found += _cards(result)
     shown, known = result.gains_shown("as learned")
     if known:
         found.append(
@@ -113,6 +114,26 @@ def _gains(result: TwinStudy, outcome: OutcomeName) -> list[str]:
     if known:
         found.append(
             f"Where no treatment was better than another, it did so in {found_text(shown, known)}."
+        )
+    return found
+
+
+def _cards(result: TwinStudy) -> list[str]:
+    again, cards = result.cards_again("as learned")
+    if result.card is None or not cards:
+        return []
+    asks = f"asks first for {result.card.asked[0]}" if result.card.asked else "asks nothing"
+    agree = np.array([r.card_agrees for r in result.of("as learned")])
+    found = [
+        f"Distilled to a rule card, the policy learned here {asks}; cards found anew do so in "
+        f"{found_text(again, cards)}, and advise the same at "
+        f"{percent(float(np.nanmean(agree)))} of the study's decisions, on average."
+    ]
+    nothing, without = result.cards_without_questions("no gain")
+    if without:
+        found.append(
+            "Where no treatment was better than another, the card asked nothing in "
+            f"{found_text(nothing, without)}."
         )
     return found
 
