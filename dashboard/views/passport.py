@@ -11,10 +11,11 @@ from dashboard.gate import changed_notice
 from dashboard.navigation import page_path, page_step
 from dashboard.page import next_page, run_button, section_now, step_heading
 from dashboard.running import job_box
-from dashboard.session import result, the_analysis
+from dashboard.session import done, result, the_analysis
 from dashboard.show import check, errors_as_messages, literal, my_note, says, table
-from smdp.steps import PASSPORT, step_named
+from smdp.steps import MARKOV, PASSPORT, step_named
 from smdp.steps.passport import out_of_date_rows
+from smdp.text import duration
 from smdp.validation.passport import Passport
 from smdp.validation.passport_rows import STEPS, PassportRow, Thing, Verdict
 from smdp.words.passport import (
@@ -43,6 +44,8 @@ BADGES: dict[Verdict, Literal["blue", "orange", "gray", "violet"]] = {
 WIDTHS = (1.5, 1.25, 3.2, 1.3, 1.1)
 HEADS = ("Claim", "Verdict", "Evidence", "How often right", "Page")
 SETTINGS = (1, 1.1, 1.3, 1.2)
+#: Of each simulated study: without a fault, with a look-back, with drift.
+MARKOV_CHECKS = 3
 #: Tested on this page itself.
 HERE = ("randomisation", "positivity")
 
@@ -84,6 +87,13 @@ def way(thing: Thing) -> None:
     st.page_link(page_path(step), label=step.page.title)
 
 
+def takes(studies: int) -> None:
+    """About how long the simulated studies take, by what the Markov check itself took."""
+    markov = done(MARKOV)
+    if studies and markov is not None and markov.seconds is not None:
+        st.caption(f"About {duration(MARKOV_CHECKS * studies * markov.seconds)}.")
+
+
 def details(found: Passport) -> None:
     """What was tested here, in numbers."""
     headings = ["The whole table", "Randomisation", "What is missing"]
@@ -118,6 +128,7 @@ with errors_as_messages():
         form.more()
     sections = {"passport": form.value()}
     with button:
+        takes(sections["passport"].settings.studies)
         run_button(PASSPORT, "Look at what it rests on", sections, icon=":material/fact_check:")
 
 found = result(PASSPORT)

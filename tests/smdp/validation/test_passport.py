@@ -85,7 +85,7 @@ def roles(**changes) -> ColumnRoles:
 
 def passport_of(frame: pd.DataFrame, given: ColumnRoles, **settings) -> smdp.Passport:
     study = smdp.Analysis.from_file(frame, roles=given)
-    return study.run("passport", **settings).passport
+    return study.run("passport", **({"studies": 0} | settings)).passport
 
 
 def seen(frame: pd.DataFrame, given: ColumnRoles):
@@ -186,7 +186,12 @@ def test_what_the_twin_found_says_how_often_variables_gain_and_card_are_found():
     assert counts.loc["value"].tolist() == [3, 2, 2, 2]
     assert counts.loc["rule"].tolist() == [3, 3, 2, 2]
     prepared = smdp.prepare(trial(), roles())
-    found = smdp.make_passport(prepared.completed, prepared.trajectories, twin=repetitions())
+    found = smdp.make_passport(
+        prepared.completed,
+        prepared.trajectories,
+        settings=smdp.PassportSettings(studies=0),
+        twin=repetitions(),
+    )
     assert reliability_short("value", found) == "passes 2 of 3, finds 2 of 2"
     assert reliability_words("variables", found) == (
         "Of 3 studies drawn from this study's twin in which what was learned is true, all planted "
@@ -198,7 +203,7 @@ def test_what_the_twin_found_says_how_often_variables_gain_and_card_are_found():
 
 
 def test_what_it_gathered_puts_it_out_of_date():
-    study = smdp.Analysis.from_file(trial(), roles=roles()).run("passport")
+    study = smdp.Analysis.from_file(trial(), roles=roles()).run("passport", studies=0)
     assert study.state("passport") == StepState.DONE
     checked = study.run("markov", most=1, draws=99)
     assert checked.state("passport") == StepState.OUT_OF_DATE
