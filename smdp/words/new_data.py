@@ -110,6 +110,8 @@ def gain_words(own: OnNewData, outcome: OutcomeName = UTILITY_NAME) -> str:
     if own.value is None:
         return "What it is worth here could not be estimated."
     gain, digits = own.value.gain, digits_of(own.value)
+    if not bool(gain["trusted"]):
+        return "What it gains over what was done has no interval here that could be trusted."
     numbers = interval_text(gain["estimate"], gain["lower"], gain["upper"], digits)
     return f"Its gain over what was done is {numbers} ({units(outcome)})."
 

@@ -92,6 +92,17 @@ def test_a_missing_column_that_nobody_needs():
     assert set(found.likeness.table["variable"]) == {"mood", "stress"}
 
 
+def test_what_some_people_lack_and_nobody_needs_costs_no_people():
+    new = cohort(seed=12, name="b")
+    new.loc[new["person"] <= "b08", "noise"] = np.nan
+    found = checked(new)
+    assert found.people == 24
+    assert "no value at all of 'noise' of 9 of 24 people. No policy uses it" in said(found)
+    assert "noise" not in set(found.likeness.table["variable"])
+    new.loc[new["person"] == "b00", "mood"] = np.nan
+    assert checked(new).people == 23, "what the policy needs of her is not known"
+
+
 def test_without_outcomes_people_are_compared_and_the_rest_is_said():
     found = checked(cohort(seed=12, name="b").drop(columns="steps"))
     assert "no outcome (no column 'steps')" in said(found)
