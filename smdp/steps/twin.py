@@ -13,7 +13,7 @@ from smdp.progress import Progress
 from smdp.steps.code import code, home
 from smdp.steps.folds import done_anew, how, screened_anew
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
-from smdp.steps.step_plans import TwinPlan
+from smdp.steps.step_plans import RulePlan, TwinPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
     from smdp.evaluation.evaluation_settings import EvaluationSettings
-    from smdp.evaluation.rule_settings import RuleSettings
     from smdp.evaluation.whole_analysis import WholeAnalysis
-    from smdp.validation.twin_study import TwinStudy
+    from smdp.validation.twin_study import Distilling, TwinStudy
 
 
 def needs(plan: AnalysisPlan) -> tuple[str, ...]:
@@ -52,14 +51,14 @@ def judged(plan: AnalysisPlan) -> EvaluationSettings | None:
     return plan.evaluation.settings if plan.evaluation is not None else EvaluationSettings()
 
 
-def distilled(plan: AnalysisPlan) -> RuleSettings | None:
+def distilled(plan: AnalysisPlan) -> Distilling | None:
     """How the rule card is found anew: as the plan has it for the first policy, or by default."""
-    from smdp.evaluation.rule_settings import RuleSettings
+    from smdp.validation.twin_study import Distilling
 
     if not with_policy(plan):
         return None
-    own = RuleSettings() if plan.rule is None or plan.rule.policy != 1 else plan.rule.settings
-    return replace(own, resamples=0)
+    own = RulePlan() if plan.rule is None or plan.rule.policy != 1 else plan.rule
+    return Distilling(replace(own.settings, resamples=0), own.evaluation, own.seed)
 
 
 def also_takes(analysis: Analysis) -> Mapping[str, str]:

@@ -11,7 +11,7 @@ another: a gain that is found is none. See `smdp.validation.twin` for the twin a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,15 @@ from smdp.validation.twin_settings import TwinSettings
 
 #: So many people are followed, at least, to know what a policy is worth in a twin.
 FOLLOWED = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distilling(Content):
+    """How a policy is distilled to a rule card: with these settings, scored as by `evaluation`."""
+
+    settings: RuleSettings = field(default_factory=RuleSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +90,7 @@ class TwinStudy(Result):
     repetitions: tuple[Repetition, ...]
     notes: tuple[str, ...] = ()
     complete: bool = True  # False: stopped before the last repetition
-    rule: RuleSettings | None = None
+    rule: Distilling | None = None
     card: RuleCard | None = None
 
     def of(self, world: World) -> tuple[Repetition, ...]:
@@ -187,7 +196,7 @@ def repeat_on_twin(
     settings: TwinSettings = TwinSettings(),  # noqa: B008 - frozen
     *,
     evaluation: EvaluationSettings | None = None,
-    rule: RuleSettings | None = None,
+    rule: Distilling | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     earlier: TwinStudy | None = None,
@@ -225,7 +234,7 @@ def repeat_on_twin(
         rule=rule if with_policy else None,
     )
     if empty.rule is not None and policy is not None:
-        empty = replace(empty, card=_card(trajectories, policy, empty))
+        empty = replace(empty, card=_card(trajectories, policy, empty.rule))
     asked = [(r, world) for r in range(settings.repetitions) for world in _worlds(settings)]
     done = {(each.number, each.world): each for each in _kept(earlier, empty)}
     left = [item for item in asked if item not in done]
@@ -299,8 +308,8 @@ def _repeated(
         same=np.nan if learned is None else _same_advice(twin, learned),
         notes=whole.notes,
     )
-    if asked.card is not None and learned is not None:
-        card = _card(drawn, learned, asked)
+    if asked.rule is not None and asked.card is not None and learned is not None:
+        card = _card(drawn, learned, asked.rule)
         result = replace(result, card=card, card_agrees=_agreement(twin.study, card, asked.card))
     if asked.evaluation is None or learned is None:
         return result
@@ -343,13 +352,14 @@ def gain_in(twin: Twin, policy: LearnedPolicy, seed: int, world: World = "as lea
     return float(led.utilities[counted].mean() - done.utilities[counted].mean())
 
 
-def _card(study: Trajectories, policy: LearnedPolicy, asked: TwinStudy) -> RuleCard | None:
-    assert asked.rule is not None
-    how = asked.evaluation or EvaluationSettings()
+def _card(study: Trajectories, policy: LearnedPolicy, how: Distilling) -> RuleCard | None:
     try:
-        return learn_rule_card(study, policy, asked.rule, evaluation=how, seed=asked.seed).card
+        found = learn_rule_card(
+            study, policy, how.settings, evaluation=how.evaluation, seed=how.seed
+        )
     except SmdpError:  # nothing that it could ask for, or a search without an end
         return None
+    return found.card
 
 
 def _agreement(study: Trajectories, card: RuleCard | None, own: RuleCard) -> float:

@@ -74,7 +74,7 @@ FAULTS: dict[Violation | World, str] = {
 ON_TWIN: dict[Thing, tuple[str, str]] = {
     "variables": ("all planted variables were kept", "nothing was kept"),
     "value": ("the interval showed a gain", "it showed none"),
-    "rule": ("the card asked the same variable first", "it asked nothing"),
+    "rule": ("the card began as this study's own does", "it asked nothing"),
 }
 OUT_OF_DATE = "Out of date: since this was found, settings or data have changed."
 
