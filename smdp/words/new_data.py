@@ -94,7 +94,8 @@ def _map(found: NewDataCheck) -> list[str]:
         share = " The full state says nothing certain of the outcome here, so no share is given."
     rejected = own.p_value <= share_of_level(found.settings)
     return [
-        f"That {plural(own.features, 'feature')} of {plural(own.variables, 'variable')} are enough "
+        f"That {plural(own.features, 'feature')} of {plural(own.variables, 'variable')} "
+        f"{'is' if own.features == 1 else 'are'} enough "
         f"was {'rejected' if rejected else 'not rejected'} on the new people "
         f"({p_text(own.p_value)}).{share}"
     ]
