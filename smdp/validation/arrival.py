@@ -142,7 +142,8 @@ def _roles_there(
     lacking = [name for name in wanted if name not in there]
     if lacking:
         raise DataError(
-            f"The new table has no column {listing(map(repr, lacking), 12)}, which the analysis "
+            f"The new table has no column{'s' * (len(lacking) > 1)} "
+            f"{listing(map(repr, lacking), 12)}, which the analysis "
             "cannot do without.",
             f"Its columns are: {listing(frame.columns, 12)}. Name its columns as in the study's "
             "table.",
@@ -153,7 +154,8 @@ def _roles_there(
             Problem(
                 "warning",
                 absent[0],
-                f"The new table has no column {listing(map(repr, absent), 12)}. No policy uses "
+                f"The new table has no column{'s' * (len(absent) > 1)} "
+                f"{listing(map(repr, absent), 12)}. No policy uses "
                 f"{'it' if len(absent) == 1 else 'them'}, so the rest can be judged.",
             )
         )
