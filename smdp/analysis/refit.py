@@ -11,6 +11,7 @@ from smdp.data.columns import level_text
 from smdp.errors import DataError, SettingError
 from smdp.steps.versions import version_of
 from smdp.text import listing, plural
+from smdp.validation.same_people import row_texts
 
 
 def refit_on_both(analysis: Analysis) -> Analysis:
@@ -46,6 +47,7 @@ def _together(first: pd.DataFrame, new: pd.DataFrame, analysis: Analysis) -> pd.
             "analysis.",
             "Add it, or leave it out of the roles.",
         )
+    new = _without_rows_of(first, new)
     key = [name for name in (roles.subject, roles.time) if name in first and name in new]
     if len(key) == 2:
         seen = [set(zip(*(frame[c].map(level_text) for c in key), strict=True))
@@ -61,3 +63,15 @@ def _together(first: pd.DataFrame, new: pd.DataFrame, analysis: Analysis) -> pd.
                      ignore_index=True)  # fmt: skip
     both.attrs = dict(first.attrs)
     return both
+
+
+def _without_rows_of(first: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+    """The new table without rows that the first has too, as an export of everybody so far has."""
+    shared = [name for name in first.columns if name in new.columns]
+    here, there = (row_texts(frame, shared) for frame in (new, first))
+    same = here.isin(set(there))
+    if same.all():
+        return new  # which is told as what it is
+    left = new[~same]
+    left.attrs = dict(new.attrs)
+    return left

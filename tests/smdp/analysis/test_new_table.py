@@ -55,6 +55,12 @@ def test_two_tables_with_the_same_rows_are_no_study(analysis):
         refit_on_both(bare)
 
 
+def test_an_export_of_everybody_so_far_adds_only_what_is_new(analysis):
+    everybody = pd.concat([analysis.table, analysis.frames["new data"]], ignore_index=True)
+    begun = refit_on_both(with_new_table(analysis, everybody, "everybody.csv"))
+    assert len(begun.table) == len(everybody)
+
+
 def test_on_the_command_line(analysis, tmp_path, capsys):
     saved = analysis.save(tmp_path / "study.smdp")
     study_frame(7, "Dora").to_csv(tmp_path / "later.csv", index=False)
