@@ -138,7 +138,7 @@ def rows_table(
                 "Verdict": VERDICTS[row.verdict],
                 "Evidence": with_freshness(evidence(row, outcome), row.thing in out_of_date),
                 "How often this check is right": reliability_words(row.thing, found),
-                "What to do": what_to_do(row),
+                "What to do, or to know": what_to_do(row),
             }
             for row in found.rows
         ]

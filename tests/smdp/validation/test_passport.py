@@ -300,3 +300,19 @@ def test_a_planted_fault_is_found_and_none_is_not():
         seen_in_trajectories(draw(process, 1, "by level", gaps=True)), draws=499
     )
     assert low.p_value <= 0.01 < chance.p_value
+
+
+def test_a_gap_of_the_study_is_no_missing_outcome_of_a_drawn_one():
+    """A gap looks like a decision without a choice, and would make the two seem related."""
+    frame = trial(24, 30, closed=0.15).sample(frac=0.9, random_state=2)
+    own = smdp.prepare(frame, roles(available="free")).trajectories
+    process = fit_process(own)
+    doubts = 0
+    for seed in range(8):
+        drawn = seen_in_trajectories(draw(process, seed, gaps=True))
+        found = check_missing_related(drawn, draws=199)
+        doubts += found.p_value <= 0.05
+        counts = found.counts.set_index("missing")["count"]
+        assert counts["the whole decision"] == 0
+        assert counts["the outcome"] < 0.2 * own.valid.sum()
+    assert doubts <= 2, "that many of 8 are chance at .05"
