@@ -77,7 +77,8 @@ def describe_twin(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> lis
     sentences += _gains(result, outcome)
     sentences.append(
         "The twin is what this study says of itself: variables that were missed here are not "
-        "planted, and where this study was lucky the twin is too. For "
+        "planted, and effects are as large as they were estimated here, so that the share of a "
+        "single variable can be far from the true one (bench/twin.md). For "
         f"people it had not seen, its regression explains {percent(max(result.explained, 0))} of "
         f"the variance of {outcome.the}."
     )
