@@ -18,7 +18,9 @@ SLOW = {
     "feature_map",
     "ingredients",
     "markov",
+    "new_data",
     "optimum",
+    "passport",
     "pessimistic",
     "policies",
     "policy_value",
@@ -27,6 +29,7 @@ SLOW = {
     "student_learners",
     "student_sample",
     "tests_by_person",
+    "twin",
     "whole_analysis",
     "whole_value",
 }

@@ -33,6 +33,7 @@ from smdp.steps.step_plans import (
     PolicyPlan,
     RulePlan,
 )
+from smdp.validation.passport_settings import PassportSettings
 
 PEOPLE, TIMES = 37, 90
 NAMES = ("x", "y", "z", "w")
@@ -52,6 +53,7 @@ HIDDEN = 0.7  # on the logit of treatment, and on the outcome; .9 of it is left 
 BY_OUTCOME = np.log(2.0)  # of the odds of a gap, for each standard deviation that it is worse
 LEAK = 0.45  # noise of a column that is the outcome, measured afterwards
 
+BARE = PassportSettings(studies=0)  # verdicts alone
 BY_CHANCE = 0.04  # of the states
 OUTCOMES = 0.12  # of the outcomes
 
@@ -114,7 +116,7 @@ def roles(kind: str) -> ColumnRoles:
 
 def verdicts(kind: str, seed: int) -> dict[str, str]:
     markov = None if kind.startswith("leak") else MarkovPlan(seed=seed)
-    plan = smdp.AnalysisPlan(roles=roles(kind), markov=markov, passport=PassportPlan(seed=seed))
+    plan = smdp.AnalysisPlan(roles=roles(kind), markov=markov, passport=PassportPlan(BARE, seed))
     done = smdp.run_analysis(table(kind, seed), plan)
     assert done.passport is not None
     return {row.thing: row.verdict for row in done.passport.rows}
@@ -129,7 +131,7 @@ def with_maps(seed: int) -> dict[str, str]:
         evaluation=EvaluationPlan(seed=seed, judged="quick"),
         rule=RulePlan(seed=seed),
         placebo=PlaceboPlan(seed=seed, repeats=20),
-        passport=PassportPlan(seed=seed),
+        passport=PassportPlan(BARE, seed),
     )
     done = smdp.run_analysis(table(KINDS[0], seed), plan)
     assert done.passport is not None

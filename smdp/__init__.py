@@ -166,6 +166,7 @@ _HOME = {
     "missing_patterns": "smdp.validation.missingness",
     "Twin": "smdp.validation.twin",
     "fit_twin": "smdp.validation.twin",
+    "Distilling": "smdp.validation.twin_study",
     "TwinSettings": "smdp.validation.twin_settings",
     "TwinStudy": "smdp.validation.twin_study",
     "repeat_on_twin": "smdp.validation.twin_study",
@@ -346,6 +347,7 @@ if TYPE_CHECKING:
     from smdp.validation.twin import Twin as Twin
     from smdp.validation.twin import fit_twin as fit_twin
     from smdp.validation.twin_settings import TwinSettings as TwinSettings
+    from smdp.validation.twin_study import Distilling as Distilling
     from smdp.validation.twin_study import TwinStudy as TwinStudy
     from smdp.validation.twin_study import repeat_on_twin as repeat_on_twin
 else:

@@ -118,6 +118,7 @@ HOMES: dict[str, str] = {
     "missing patterns": "smdp.validation.missingness:MissingPatterns",
     "imputation draw": "smdp.validation.imputation_draws:ImputationDraw",
     "imputation draws": "smdp.validation.imputation_draws:ImputationDraws",
+    "distilling": "smdp.validation.twin_study:Distilling",
     "twin repetition": "smdp.validation.twin_study:Repetition",
     "twin study": "smdp.validation.twin_study:TwinStudy",
     "trial summary": "smdp.evaluation.trial_effects:TrialSummary",

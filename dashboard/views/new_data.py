@@ -21,11 +21,12 @@ from dashboard.show import (
     table,
 )
 from smdp.analysis.new_table import with_new_table
-from smdp.analysis.refit import refit_on_both, versions_table
+from smdp.analysis.refit import refit_on_both
 from smdp.data.read_table import read_table
 from smdp.figures.new_data import beside_figure, calibration_figure, moved_figure
 from smdp.steps import NEW_DATA
 from smdp.steps.step_plans import NEW_TABLE
+from smdp.steps.versions import VERSIONS_NOTE, versions_table
 from smdp.validation.new_data import NewDataCheck, OnNewData
 from smdp.words.new_data import (
     HEADINGS,
@@ -87,10 +88,7 @@ def versions() -> None:
     if the_analysis().versions:
         part("Versions")
         table(versions_table(the_analysis()), "versions")
-        st.caption(
-            "The last row is the present analysis. 'weights' is how alike the maps are (1: the "
-            "same), 'same advice' the share of decisions with the same best treatment."
-        )
+        st.caption(VERSIONS_NOTE)
 
 
 def figures_and_tables(found: NewDataCheck) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.page import step_heading
-from dashboard.show import next_step, part
+from dashboard.page import next_page, step_heading
+from dashboard.show import part
 from dashboard.twin_widgets import imputation_part, twin_part
 from smdp.steps import IMPUTATIONS, TWIN
 
@@ -14,4 +14,4 @@ twin_part()
 st.divider()
 part(IMPUTATIONS.question)
 imputation_part()
-next_step("Next: report", "views/report.py")
+next_page(TWIN, even_if_open=True)

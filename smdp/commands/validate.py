@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from smdp.commands.terminal import ProgressBar, complain, say
 from smdp.data.files.registry import formats_in_words
@@ -42,6 +44,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--sheet", metavar="NAME", help="of a workbook")
     parser.add_argument("--seed", type=int, metavar="S", help="of permutations and folds (1)")
     parser.add_argument(
+        "--same-units", action="store_true",
+        help="judge even where a variable looks as if it were in another unit",
+    )  # fmt: skip
+    parser.add_argument(
         "--refit", action="store_true", help="also learn everything anew from both tables"
     )
     parser.add_argument(
@@ -54,10 +60,12 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> int:
     from smdp.analysis.analysis import load_analysis
     from smdp.analysis.new_table import with_new_table
-    from smdp.analysis.refit import refit_on_both, versions_table
+    from smdp.analysis.refit import refit_on_both
     from smdp.analysis.result_files import write_results
     from smdp.commands.run import check_folder
     from smdp.data.read_table import read_table
+    from smdp.steps.step_plans import NewDataPlan
+    from smdp.steps.versions import versions_table
     from smdp.words.new_data import describe_new_data, reasons
 
     if options.refit and options.out is None:
@@ -66,8 +74,11 @@ def run(options: argparse.Namespace) -> int:
         check_folder(options.out, options.overwrite)
     analysis = load_analysis(options.analysis)
     new = read_table(options.data, sheet=options.sheet)
-    seed = {} if options.seed is None else {"seed": options.seed}
-    analysis = with_new_table(analysis, new, options.data.name, sheet=options.sheet, **seed)
+    changes: dict[str, Any] = {} if options.seed is None else {"seed": options.seed}
+    if options.same_units:
+        rules = (analysis.plan.new_data or NewDataPlan()).settings
+        changes["settings"] = replace(rules, same_units=True)
+    analysis = with_new_table(analysis, new, options.data.name, sheet=options.sheet, **changes)
     bar = ProgressBar(shown=False) if options.quiet else ProgressBar()
     try:
         analysis = analysis.run("new_data", progress=bar)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -37,13 +38,18 @@ _POSITIVE_CODES = (
 _FAR = 3  # times the widest gap between neighbouring values of the rest
 
 
-def mark_missing(frame: DataFrame, codes: MissingCodes) -> DataFrame:
+def mark_missing(
+    frame: DataFrame, codes: MissingCodes, *, lacking: Literal["refuse", "ignore"] = "refuse"
+) -> DataFrame:
     """A new frame with missing values in place of the codes.
 
     `codes`: for every column, or a mapping from column to codes, with "*" for all columns. Numbers
     match by value and text as it is written, without blanks around it: -9 and "-9" both match -9,
     -9.0 and "-9". Text columns that hold only numbers once the codes are gone become numbers.
+    `lacking`: what to do with codes of columns that the table does not have.
     """
+    if lacking == "ignore" and isinstance(codes, Mapping):
+        codes = {k: v for k, v in codes.items() if k == EVERY_COLUMN or k in frame.columns}
     by_column = _by_column(frame, codes)
     decimal_comma = bool(frame.attrs.get("decimal_comma", False))
     marked = frame.copy()

@@ -12,7 +12,7 @@ As a command: python policy_reader.py policy.json reports.json
 decides, and appends what was seen, recommended, done, with which probability and when, as a table
 that smdp's page New data opens.
 """
-# ruff: noqa: B905, SIM115, T201, UP031 - older Pythons, and a command that prints
+# ruff: noqa: B905, SIM115, T201, UP017, UP031 - older Pythons, and a command that prints
 # mypy: ignore-errors
 
 import csv
@@ -24,7 +24,7 @@ import re
 import sys
 import zlib
 from bisect import bisect_left
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from operator import mul
 from random import Random
 from statistics import stdev
@@ -220,7 +220,7 @@ class Log:
             if draw.random() < self.explore:
                 action = possible[int(draw.random() * len(possible))]
         answer.update(action=action, probabilities=chances)
-        when = when or datetime.now(UTC).isoformat(timespec="seconds")
+        when = when or datetime.now(timezone.utc).isoformat(timespec="seconds")
         line = [person, len(reports), *map(reports[-1].get, self.seen), action, int(bool(possible))]
         line += [chances.get(label, 0.0 if possible else None) for label in labels]
         line += [json.dumps(possible), answer["recommendation"], answer["why"]]

@@ -8,6 +8,7 @@ from smdp.figures.intervals import Row, dots
 from smdp.figures.style import BLUE, GREY, ORANGE, labels, new_figure
 from smdp.validation.imputation_draws import ImputationDraws
 from smdp.validation.missingness import MissingPatterns
+from smdp.words.policy_value import decimals
 
 MOST_VARIABLES = 20
 NORMAL_975 = 1.96
@@ -41,12 +42,13 @@ def effects_figure(result: ImputationDraws) -> go.Figure | None:
     """Fitted and combined average effects with their intervals; None where none is known."""
     rows = []
     for row in result.effects.dropna().to_dict("records"):
+        digits = decimals([row["standard_error"]])
         for what, value, error, colour, symbol in (
             ("fitted", row["estimate"], row["standard_error"], BLUE, "circle"),
             ("drawn, combined", row["combined"], row["combined_error"], ORANGE, "diamond"),
         ):
             half = NORMAL_975 * error
-            text = f"{value:.3g} ± {half:.2g}"
+            text = f"{value:.{digits}f} ± {half:.{digits}f}"
             name = f"{row['action']}: {what}"
             rows.append(Row(name, value, value - half, value + half, text, colour, symbol))
     if not rows:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from smdp.blocks import Block, Listing, Paragraph, table
 from smdp.steps import steps
+from smdp.steps.versions import VERSIONS_NOTE, versions_table
 from smdp.text import plural
 from smdp.typed_text import to_table
 
@@ -36,6 +37,13 @@ def appendix_blocks(analysis: Analysis) -> list[Block]:
         "Empty: left to the program.",
         most=ALL_ROWS,
     )
+    if analysis.versions:
+        found += table(
+            "Versions of this analysis",
+            versions_table(analysis),
+            VERSIONS_NOTE,
+            most=ALL_ROWS,
+        )
     found += table("Versions", version_table(analysis), most=ALL_ROWS)
     found.append(Listing("The plan", analysis.plan.to_toml()))
     return found

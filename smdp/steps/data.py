@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -51,14 +51,17 @@ def long_table(
     reading: ReadingSettings,
     roles: ColumnRoles | None = None,
     tables: Mapping[str, pd.DataFrame] | None = None,
+    *,
+    lacking: Literal["refuse", "ignore"] = "refuse",
 ) -> pd.DataFrame:
     """The table in long form, with missing values where its codes for them were, and shaped.
 
     `roles`: they say who is the person and what is the time; where there are none yet, that is
-    guessed. `tables`: those that are joined, by name.
+    guessed. `tables`: those that are joined, by name. `lacking`: see `mark_missing`.
     """
     labelled = with_labels(table, reading.labels, reading.choices)
-    long = mark_missing(to_long(labelled, reading.layout), dict(reading.missing_codes))
+    long = to_long(labelled, reading.layout)
+    long = mark_missing(long, dict(reading.missing_codes), lacking=lacking)
     if not reading.shape:
         return long
     if roles is None:
@@ -211,7 +214,9 @@ def script(plan: AnalysisPlan) -> str:
     return "\n".join(lines)
 
 
-def reading_lines(plan: AnalysisPlan, name: str) -> list[str]:
+def reading_lines(
+    plan: AnalysisPlan, name: str, lacking: Literal["refuse", "ignore"] = "refuse"
+) -> list[str]:
     """What a script does to a table after it is read, up to its roles."""
     reading, lines = plan.reading, []
     if reading.labels or reading.choices:
@@ -224,7 +229,8 @@ def reading_lines(plan: AnalysisPlan, name: str) -> list[str]:
         lines.append(f"{name} = smdp.to_long({name}, {code(reading.layout, 0)})")
     if reading.missing_codes:
         codes = code(dict(reading.missing_codes), 0)
-        lines.append(f"{name} = smdp.mark_missing({name}, {codes})")
+        more = "" if lacking == "refuse" else f", lacking={code(lacking, 0)}"
+        lines.append(f"{name} = smdp.mark_missing({name}, {codes}{more})")
     if reading.shape:
         who = f"person={code(plan.roles.subject, 0)}, time={code(plan.roles.time, 0)}"
         given = [name, code(reading.shape, 1), who, *_tables_in_script(reading)]

@@ -65,7 +65,7 @@ def run(analysis: Analysis, progress: Progress) -> NewDataCheck:
     first = finish(completed, plan.rescaling)
     progress(0.0, "Reading the new table as the first")
     if not is_device_log(new, first.trajectories.action_labels):
-        new = long_table(new, plan.reading, plan.roles, analysis.frames)
+        new = long_table(new, plan.reading, plan.roles, analysis.frames, lacking="ignore")
     first_table = long_table(analysis.table, plan.reading, plan.roles, analysis.frames)
     policies = analysis.policies
     judged = analysis.values if plan.evaluation is not None else ()
@@ -178,7 +178,7 @@ def script(plan: AnalysisPlan) -> str:
     ]
     inner = "".join(f"{INDENT}{each},\n" for each in given)
     call = f"new_data = smdp.check_new_data(\n{inner})"
-    return "\n".join([read, *reading_lines(plan, "new"), named, call])
+    return "\n".join([read, *reading_lines(plan, "new", "ignore"), named, call])
 
 
 def new_data_section(analysis: Analysis, draw: Draw) -> list[Block]:

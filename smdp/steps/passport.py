@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from smdp.validation.passport_rows import Thing
 
 #: What it gathers, where it is there.
-GATHERS = ("markov", "features", "stability", "evaluation", "placebo", "rule", "imputations")
+GATHERS = (
+    "markov", "features", "stability", "evaluation", "placebo", "rule", "imputations", "twin",
+)  # fmt: skip
+#: Of these, the results that a script calls by the step's name.
+OWN_NAMES = ("placebo", "rule", "imputations", "twin")
 
 
 def also_takes(analysis: Analysis) -> dict[str, str]:
@@ -59,6 +63,7 @@ def run(analysis: Analysis, progress: Progress) -> Passport:
         placebo=analysis.placebo,
         rule=analysis.rule,
         imputations=analysis.imputations,
+        twin=analysis.twin,
         seed=own.seed,
         progress=progress,
     )
@@ -157,7 +162,7 @@ def script(plan: AnalysisPlan) -> str:
     given += [f"{name}={name}" for step, name in by_name.items() if plan.does(step)]
     if plan.does("evaluation"):
         given.append(f"value=values[{_place(plan)}]")
-    given += [f"{name}={name}" for name in ("placebo", "rule", "imputations") if plan.does(name)]
+    given += [f"{name}={name}" for name in OWN_NAMES if plan.does(name)]
     given.append(f"seed={own.seed}")
     inner = "".join(f"{INDENT}{each},\n" for each in given)
     return f"passport = smdp.make_passport(\n{inner})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smdp.blocks import bullets, table
@@ -12,7 +13,7 @@ from smdp.progress import Progress
 from smdp.steps.code import code, home
 from smdp.steps.folds import done_anew, how, screened_anew
 from smdp.steps.step import Page, PlanSection, ReportSection, Step
-from smdp.steps.step_plans import TwinPlan
+from smdp.steps.step_plans import RulePlan, TwinPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from smdp.blocks import Block, Draw
     from smdp.evaluation.evaluation_settings import EvaluationSettings
     from smdp.evaluation.whole_analysis import WholeAnalysis
-    from smdp.validation.twin_study import TwinStudy
+    from smdp.validation.twin_study import Distilling, TwinStudy
 
 
 def needs(plan: AnalysisPlan) -> tuple[str, ...]:
@@ -50,11 +51,22 @@ def judged(plan: AnalysisPlan) -> EvaluationSettings | None:
     return plan.evaluation.settings if plan.evaluation is not None else EvaluationSettings()
 
 
+def distilled(plan: AnalysisPlan) -> Distilling | None:
+    """How the rule card is found anew: as the plan has it for the first policy, or by default."""
+    from smdp.validation.twin_study import Distilling
+
+    if not with_policy(plan):
+        return None
+    own = RulePlan() if plan.rule is None or plan.rule.policy != 1 else plan.rule
+    return Distilling(replace(own.settings, resamples=0), own.evaluation, own.seed)
+
+
 def also_takes(analysis: Analysis) -> Mapping[str, str]:
     plan = analysis.plan
     if plan.twin is None:
         return {}
-    found = {"what is repeated": fingerprint((repeated(plan), judged(plan)))}
+    parts = (repeated(plan), judged(plan), distilled(plan))
+    found = {"what is repeated": fingerprint(parts)}
     if with_policy(plan):
         record = analysis.records.get("policy")
         found["policies"] = "" if record is None else record.output
@@ -74,6 +86,7 @@ def run(analysis: Analysis, progress: Progress) -> TwinStudy:
         repeated(plan),
         plan.twin.settings,
         evaluation=judged(plan),
+        rule=distilled(plan),
         seed=plan.twin.seed,
         progress=progress,
         earlier=analysis.twin,
@@ -117,8 +130,8 @@ def methods(analysis: Analysis, asked: TwinPlan) -> str:
     own = asked.settings
     done = {
         "screening": "screening was",
-        "policy": "screening, feature map and policy were",
-        "value": "screening, feature map, policy and its value were",
+        "policy": "screening, feature map, policy and its rule card were",
+        "value": "screening, feature map, policy, its rule card and its value were",
     }[own.repeated]
     text = (
         "To see what a study like this one can find, a generative twin was fitted: utility and "
@@ -143,6 +156,8 @@ def script(plan: AnalysisPlan) -> str:
     policy = "policies[0]" if with_policy(plan) else "None"
     evaluation = judged(plan)
     judging = "" if evaluation is None else f"    evaluation={code(evaluation, 1)},\n"
+    card = distilled(plan)
+    judging += "" if card is None else f"    rule={code(card, 1)},\n"
     return (
         "twin = smdp.repeat_on_twin(\n"
         "    prepared.trajectories,\n"

@@ -86,7 +86,9 @@ def arrive(
     overlap = overlap_of(frame, first_frame, roles)
     frame = without_copies(frame, roles, overlap)
     frame, read = _readable(frame, roles, own, labels)
-    findings += overlap.findings() + read
+    roles, unknown, unknown_findings = _unknown_of_some(frame, roles, needed)
+    absent += unknown
+    findings += overlap.findings() + read + unknown_findings
     raise_first_error(
         (
             *subject_and_time_findings(frame, roles, fewest=1),
@@ -140,7 +142,8 @@ def _roles_there(
     lacking = [name for name in wanted if name not in there]
     if lacking:
         raise DataError(
-            f"The new table has no column {listing(map(repr, lacking), 12)}, which the analysis "
+            f"The new table has no column{'s' * (len(lacking) > 1)} "
+            f"{listing(map(repr, lacking), 12)}, which the analysis "
             "cannot do without.",
             f"Its columns are: {listing(frame.columns, 12)}. Name its columns as in the study's "
             "table.",
@@ -151,7 +154,8 @@ def _roles_there(
             Problem(
                 "warning",
                 absent[0],
-                f"The new table has no column {listing(map(repr, absent), 12)}. No policy uses "
+                f"The new table has no column{'s' * (len(absent) > 1)} "
+                f"{listing(map(repr, absent), 12)}. No policy uses "
                 f"{'it' if len(absent) == 1 else 'them'}, so the rest can be judged.",
             )
         )
@@ -206,6 +210,35 @@ def _readable(
             findings += problems
     frame[roles.action], problems = _as_actions(frame[roles.action], roles, labels)
     return frame, findings + problems
+
+
+def _unknown_of_some(
+    frame: pd.DataFrame, roles: ColumnRoles, needed: tuple[str, ...]
+) -> tuple[ColumnRoles, tuple[str, ...], list[Problem]]:
+    """The roles without what some people have no value of, where no policy needs it.
+
+    Else these people would be left out for the sake of a variable that nobody asks them for.
+    """
+    state = roles.utility.variable if isinstance(roles.utility, NextValue) else None
+    names = [variable.name for variable in roles.variables]
+    must = [name for name in names if name in needed or name == state]
+    known = frame[names].notna().groupby(frame[roles.subject]).any()
+    could_be_judged = known[known[must].all(axis=1)]
+    lacking = {name: int((~could_be_judged[name]).sum()) for name in names if name not in must}
+    unknown = tuple(name for name, people in lacking.items() if people)
+    if not unknown or len(unknown) == len(names):
+        return roles, (), []
+    of = [f"'{name}' of {lacking[name]} of {len(known)} people" for name in unknown]
+    finding = Problem(
+        "warning",
+        unknown[0],
+        f"There is no value at all of {listing(of, 6)}. No policy uses "
+        f"{'it' if len(of) == 1 else 'them'}: the "
+        f"{'variable is' if len(of) == 1 else 'variables are'} left out of what follows, not these "
+        "people.",
+    )
+    kept = [variable for variable in roles.variables if variable.name not in unknown]
+    return replace(roles, states=kept), unknown, [finding]
 
 
 def _as_numbers(column: pd.Series, variable: Variable) -> tuple[pd.Series, list[Problem]]:

@@ -5,8 +5,9 @@ people, decisions, gaps, variables and actions; each check looks at them. Then o
 of a stated size, and the check for it looks again. What counts is how often it passes the first and
 how often it doubts the second.
 
-Checks that take a fit of networks for each study are not simulated here; for them there are tables
-of studies of other sizes (`KNOWN`).
+Checks that take a fit of networks for each study are not simulated here. Where the whole analysis
+was repeated on studies drawn from the study's twin, that says how often variables and gain are
+found (`rates_on_twin`); for the others there are tables of studies of other sizes (`KNOWN`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from smdp.validation.missing_related import check_missing_related
 from smdp.validation.passport_settings import PassportSettings
 from smdp.validation.plain_process import SIZES, PlainProcess, Violation, draw, fit_process
 from smdp.validation.randomisation import check_randomisation
+from smdp.validation.twin import World
+from smdp.validation.twin_study import TwinStudy
 
 #: By row of the passport: the fault that it is to find.
 FAULTS: dict[str, Violation] = {
@@ -43,6 +46,9 @@ FAULTS: dict[str, Violation] = {
 MARKOV = ("look-back", "process", "effect over time")
 
 T = TypeVar("T")
+
+#: The same where it is a world of the study's twin in which there is nothing to find.
+WORLDS: dict[str, World] = {"variables": "nothing", "value": "no gain", "rule": "no gain"}
 
 COLUMNS = ["thing", "fault", "size", "studies", "passed", "faulty", "found"]
 
@@ -114,6 +120,32 @@ def check_reliability(
             rows.append(
                 (thing, fault, SIZES[fault], len(well), well.count(False), len(ill), sum(ill))
             )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def rates_on_twin(twin: TwinStudy) -> pd.DataFrame:
+    """In the same columns: how often a study of the twin finds what is there, and nothing else.
+
+    `passed`: where what was learned is true, all planted variables were kept, the interval of the
+    gain lay above 0, or the card asked first what the study's does; `found`: where nothing is
+    there, no variable, no gain and no question was found.
+    """
+    kept, drawn = twin.all_planted
+    anything, nothing = twin.anything
+    shown, known = twin.gains_shown("as learned")
+    false, without = twin.gains_shown("no gain")
+    again, cards = twin.cards_again("as learned")
+    bare, bare_of = twin.cards_without_questions("no gain")
+    found = {
+        "variables": (drawn if twin.planted else 0, kept, nothing, nothing - anything),
+        "value": (known, shown, without, without - false),
+        "rule": (cards, again, bare_of, bare),
+    }
+    rows = [
+        (thing, WORLDS[thing], np.nan, *counts)
+        for thing, counts in found.items()
+        if counts[0] or counts[2]
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

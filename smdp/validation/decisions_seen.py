@@ -86,11 +86,12 @@ def seen_in_study(completed: CompletedStudy) -> DecisionsSeen:
 
 
 def seen_in_trajectories(trajectories: Trajectories) -> DecisionsSeen:
-    """Of complete trajectories: a decision is there if its state is known."""
-    states = trajectories.states[:, :-1]
-    there = np.isfinite(states).any(axis=2)
-    there &= (trajectories.actions >= 0) | ~trajectories.available
-    last = np.where(there, np.arange(there.shape[1]) + 1, 0).max(axis=1, initial=0)
+    """Of trajectories, their transitions.
+
+    A gap cannot be told there from a decision at which no action could be taken: both have a state
+    that is known or filled in, and neither action nor outcome.
+    """
+    states, there = trajectories.states[:, :-1], trajectories.valid
     return DecisionsSeen(
         person=_numbers(trajectories.subjects),
         states=states,
@@ -100,7 +101,7 @@ def seen_in_trajectories(trajectories: Trajectories) -> DecisionsSeen:
         probabilities=trajectories.probabilities,
         utilities=trajectories.utilities,
         there=there,
-        on_grid=np.arange(there.shape[1])[None, :] < last[:, None],
+        on_grid=there,
         labels=trajectories.action_labels,
     )
 

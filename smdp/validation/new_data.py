@@ -22,10 +22,11 @@ from smdp.policy.decision_rule import Reason as WhyNot
 from smdp.policy.learned_policy import LearnedPolicy
 from smdp.progress import Progress, between, part_of, silent
 from smdp.result import Result
+from smdp.text import listing
 from smdp.validation.arrival import Arrival, arrive
 from smdp.validation.calibration import Calibration, calibration
 from smdp.validation.frozen_policy import FrozenPolicy
-from smdp.validation.likeness import Likeness, likeness
+from smdp.validation.likeness import FEWEST, Likeness, likeness
 from smdp.validation.new_data_settings import NewDataSettings
 from smdp.validation.sufficiency import MapHolds, map_holds
 from smdp.validation.verdict import Verdict, judge
@@ -133,10 +134,17 @@ def check_new_data(
         not_done,
     )
     say(0.2, "Asking whether the map still suffices")
-    holds, why_no_map = _map(arrival, first, feature_map, settings, of_map, not_done)
+    few = why_no_people if arrival.subjects < FEWEST else ""
+    holds, why_no_map = None, few
+    if not few:
+        holds, why_no_map = _map(arrival, first, feature_map, settings, of_map, not_done)
     judged = []
     value_seed = int(of_value.generate_state(1)[0])
     for k, (name, policy) in enumerate(frozen.items()):
+        other = _other_unit(arrival, _needed({name: policy}, None, first), settings)
+        population = (None, other, None, other) if other else (
+            alike, why_no_people, holds, why_no_map
+        )  # fmt: skip
         judged.append(
             _judged(
                 name,
@@ -144,7 +152,8 @@ def check_new_data(
                 predicted[k] if k < len(predicted) else None,
                 arrival,
                 settings,
-                (alike, why_no_people, holds, why_no_map),
+                population,
+                other or few,
                 not_done,
                 value_seed,
                 part_of(between(say, 0.3, 1.0), k, len(frozen)),
@@ -239,6 +248,7 @@ def _judged(
     arrival: Arrival,
     settings: NewDataSettings,
     population: tuple[Likeness | None, str, MapHolds | None, str],
+    hindered: str,  # why its value is not worth asking, "" if it is
     not_done: list[Problem],
     seed: int,
     progress: Progress,
@@ -248,6 +258,8 @@ def _judged(
     spread = np.nan
     if new is None:
         not_done.append(Problem("warning", "", arrival.why_none))
+    elif hindered:
+        why_no_value = hindered
     else:
         own = new
         spread = float(np.nanstd(new.utilities[new.valid]))
@@ -299,6 +311,16 @@ def _judged(
         outside=outside,
         verdict=verdict,
     )
+
+
+def _other_unit(arrival: Arrival, used: tuple[str, ...], settings: NewDataSettings) -> str:
+    """Why a policy cannot be judged that was given numbers of another unit; "" if it was not."""
+    names = [each.about for each in arrival.findings if each.concerns == "unit"]
+    own = [f"'{name}'" for name in names if name in used]
+    if settings.same_units or not own:
+        return ""
+    looks = "looks" if len(own) == 1 else "look"
+    return f"{listing(own)}, which the policy uses, {looks} as if in another unit."
 
 
 def _advised(policy: FrozenPolicy, arrival: Arrival) -> tuple[pd.DataFrame, float]:

@@ -67,6 +67,13 @@ class NewDataSettings(Settings):
         step=0.05,
         more=True,
     )
+    same_units: bool = setting(
+        False,
+        "Units are the same for sure",
+        help="Where a variable that a policy uses looks as if it were in another unit, nothing is "
+        "judged. Tick this where its numbers are right all the same.",
+        more=True,
+    )
     draws: int = setting(
         999,
         "Draws for the tests",

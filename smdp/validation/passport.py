@@ -33,7 +33,7 @@ from smdp.progress import Progress, between, silent
 from smdp.propensity import propensities
 from smdp.result import Result
 from smdp.settings import require_whole
-from smdp.validation.check_reliability import COLUMNS, check_reliability
+from smdp.validation.check_reliability import COLUMNS, check_reliability, rates_on_twin
 from smdp.validation.decisions_seen import seen_in_study
 from smdp.validation.imputation_draws import ImputationDraws
 from smdp.validation.missing_related import OUTCOME, MissingRelated, check_missing_related
@@ -55,6 +55,7 @@ from smdp.validation.passport_rows import (
 )
 from smdp.validation.passport_settings import PassportSettings
 from smdp.validation.randomisation import RandomisationCheck, check_randomisation
+from smdp.validation.twin_study import TwinStudy
 
 #: Of a study whose variables no step has chosen, the simulated studies have at most so many.
 MOST_VARIABLES = 8
@@ -94,6 +95,7 @@ def make_passport(
     placebo: PlaceboCheck | None = None,
     rule: RuleReport | None = None,
     imputations: ImputationDraws | None = None,
+    twin: TwinStudy | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Passport:
@@ -101,7 +103,7 @@ def make_passport(
 
     `frame`: the long table, to look for columns that may be known only after the decision. What is
     not given of the other steps is told as not checked. `value`: of the policy that the placebo
-    check is of.
+    check is of. `twin`: tells how often variables and gain are found in a study of this size.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -137,6 +139,9 @@ def make_passport(
         reliability, why_not = _reliability(
             trajectories.select(used), missing, settings, markov, seed, between(say, 0.08, 1.0)
         )
+        if twin is not None:
+            several = [each for each in (reliability, rates_on_twin(twin)) if len(each)]
+            reliability = pd.concat(several, ignore_index=True) if several else reliability
     say(1.0, "The passport is written")
     return Passport(
         rows=rows,

@@ -301,8 +301,9 @@ def value_row(value: PolicyValue | None, placebo: PlaceboCheck | None, level: fl
     shuffles = len(placebo.placebo)
     facts |= {"p_value": placebo.p_value, "shuffles": shuffles}
     if not at_most(1 / (shuffles + 1), level):
-        why = f"{shuffles} shuffles are too few to tell: no p-value of them can reach {level:g}."
-        return PassportRow("value", "doubt" if doubt else "untestable", facts, why)
+        needed = math.ceil(1 / level) - 1
+        why = f"{shuffles} shuffles are too few to tell: to reach {level:g} takes {needed}."
+        return PassportRow("value", "doubt" if doubt else "not checked", facts, why)
     return PassportRow("value", _verdict(doubt or not at_most(placebo.p_value, level)), facts)
 
 

@@ -105,14 +105,19 @@ def without_copies(frame: pd.DataFrame, roles: ColumnRoles, overlap: Overlap) ->
 
 def _rows(frame: pd.DataFrame, subject: str, columns: list[str]) -> dict[str, list[str]]:
     """By person, each of her rows as one text."""
-    texts = [frame[name].map(_cell) for name in columns]
-    joined = texts[0].str.cat(texts[1:], sep="\x1f")
+    joined = row_texts(frame, columns)
     found: dict[str, list[str]] = {}
     known = frame[subject].notna().to_numpy()
     for person, row, there in zip(frame[subject], joined, known, strict=True):
         if there:
             found.setdefault(level_text(person), []).append(row)
     return found
+
+
+def row_texts(frame: pd.DataFrame, columns: list[str]) -> pd.Series:
+    """Each row's values of these columns as one text, the same for the same values."""
+    texts = [frame[name].map(_cell) for name in columns]
+    return texts[0].str.cat(texts[1:], sep="\x1f")
 
 
 def _cell(value: object) -> str:

@@ -2,23 +2,25 @@
 
 In each repetition a study is drawn in which what was learned is planted, and the analysis is done
 on it as it was on the study itself: how often are the planted variables kept, what is the learned
-policy worth there, where that is known by following it, and how often does the interval of its
-value say so? In another study the outcome depends on nothing: what screening keeps there is not
-there. In a third (only with the value) no action is better than another: a gain that is found is
-none. See `smdp.validation.twin` for the twin and its worlds.
+policy worth there, where that is known by following it, is the rule card found again, and how often
+does the interval of the policy's value say so? In another study the outcome depends on nothing:
+what screening keeps there is not there. In a third (only with the value) no action is better than
+another: a gain that is found is none. See `smdp.validation.twin` for the twin and its worlds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from smdp.data.trajectories import Trajectories
-from smdp.errors import DataError
+from smdp.errors import DataError, SmdpError
 from smdp.evaluation.evaluation_settings import EvaluationSettings
+from smdp.evaluation.rule_learning import learn_rule_card
+from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.value import evaluate_policies
 from smdp.evaluation.whole_analysis import WholeAnalysis, analysed_anew, analyses_without_each
 from smdp.feature_map.fitted_map import FittedFeatureMap
@@ -27,6 +29,7 @@ from smdp.independence.shares import wilson_interval
 from smdp.parallel import each
 from smdp.plain_data import fingerprint
 from smdp.policy.learned_policy import LearnedPolicy
+from smdp.policy.rule_card import RuleCard
 from smdp.progress import Cancelled, Progress, between, silent
 from smdp.result import Content, Result
 from smdp.screening import screen
@@ -35,6 +38,15 @@ from smdp.validation.twin_settings import TwinSettings
 
 #: So many people are followed, at least, to know what a policy is worth in a twin.
 FOLLOWED = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distilling(Content):
+    """How a policy is distilled to a rule card: with these settings, scored as by `evaluation`."""
+
+    settings: RuleSettings = field(default_factory=RuleSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +60,8 @@ class Repetition(Content):
     dimension: int = 0
     gain: float = np.nan  # that the learned policy really has in the twin, a decision
     same: float = np.nan  # share of the study's decisions with the advice of the study's policy
+    card: RuleCard | None = None  # the rule that fits on a card
+    card_agrees: float = np.nan  # share of the study's decisions with the advice of its own card
     estimate: float = np.nan  # what the value of the policy says of its gain
     lower: float = np.nan
     upper: float = np.nan
@@ -57,6 +71,7 @@ class Repetition(Content):
 @dataclass(frozen=True, eq=False, repr=False)
 class TwinStudy(Result):
     """What repetitions found. `gain`: of the study's own policy in its twin, NaN without one.
+    `card`: the study's own rule card, None where none was asked for.
 
     `itself`: the variable that is the outcome of the decision before, "" if there is none: where
     people differ in their outcome it tells of the next one, even if nothing else does.
@@ -75,6 +90,8 @@ class TwinStudy(Result):
     repetitions: tuple[Repetition, ...]
     notes: tuple[str, ...] = ()
     complete: bool = True  # False: stopped before the last repetition
+    rule: Distilling | None = None
+    card: RuleCard | None = None
 
     def of(self, world: World) -> tuple[Repetition, ...]:
         return tuple(each for each in self.repetitions if each.world == world)
@@ -117,6 +134,19 @@ class TwinStudy(Result):
         known = [r for r in self.of(world) if np.isfinite(r.lower)]
         return sum(r.lower > 0 for r in known), len(known)
 
+    def cards_again(self, world: World) -> tuple[int, int]:
+        """In how many the card asks for the same variable first (or nothing, as the study's own
+        does), and how many have a card.
+        """
+        cards = [r.card for r in self.of(world) if r.card is not None]
+        own = () if self.card is None else self.card.asked[:1]
+        return sum(each.asked[:1] == own for each in cards), len(cards)
+
+    def cards_without_questions(self, world: World) -> tuple[int, int]:
+        """In how many the card asks nothing, and how many have a card."""
+        cards = [r.card for r in self.of(world) if r.card is not None]
+        return sum(not each.asked for each in cards), len(cards)
+
     @property
     def each(self) -> pd.DataFrame:
         """A row for each repetition."""
@@ -129,6 +159,8 @@ class TwinStudy(Result):
                 "dimension": r.dimension,
                 "true_gain": r.gain,
                 "same_advice": r.same,
+                "card": "" if r.card is None else r.card.in_words(),
+                "card_agrees": r.card_agrees,
                 "estimate": r.estimate,
                 "lower": r.lower,
                 "upper": r.upper,
@@ -164,6 +196,7 @@ def repeat_on_twin(
     settings: TwinSettings = TwinSettings(),  # noqa: B008 - frozen
     *,
     evaluation: EvaluationSettings | None = None,
+    rule: Distilling | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     earlier: TwinStudy | None = None,
@@ -171,9 +204,10 @@ def repeat_on_twin(
     """How often the analysis finds what is planted in a twin, and what is not there.
 
     `how`: what is done with each study that is drawn; the first of its policies is judged, with
-    `evaluation`. `earlier`: finished repetitions are taken from there, if they were made in the
-    same way from the same data. Stopped by `progress`, it raises `TwinCancelled` with those that
-    are finished. The same seed gives the same result, in one process or many.
+    `evaluation`; with `rule` it is distilled to a card as well. `earlier`: finished repetitions
+    are taken from there, if they were made in the same way from the same data. Stopped by
+    `progress`, it raises `TwinCancelled` with those that are finished. The same seed gives the same
+    result, in one process or many.
     """
     check_seed(seed)
     how, progress = how or WholeAnalysis(), progress or silent
@@ -197,7 +231,10 @@ def repeat_on_twin(
         repetitions=(),
         notes=twin.notes,
         complete=False,
+        rule=rule if with_policy else None,
     )
+    if empty.rule is not None and policy is not None:
+        empty = replace(empty, card=_card(trajectories, policy, empty.rule))
     asked = [(r, world) for r in range(settings.repetitions) for world in _worlds(settings)]
     done = {(each.number, each.world): each for each in _kept(earlier, empty)}
     left = [item for item in asked if item not in done]
@@ -271,6 +308,9 @@ def _repeated(
         same=np.nan if learned is None else _same_advice(twin, learned),
         notes=whole.notes,
     )
+    if asked.rule is not None and asked.card is not None and learned is not None:
+        card = _card(drawn, learned, asked.rule)
+        result = replace(result, card=card, card_agrees=_agreement(twin.study, card, asked.card))
     if asked.evaluation is None or learned is None:
         return result
     first = replace(how, policies=how.policies[:1], seeds=how.seeds[:3])
@@ -310,6 +350,30 @@ def gain_in(twin: Twin, policy: LearnedPolicy, seed: int, world: World = "as lea
     led = twin.draw(own, people=people, world=world, follow=twin.follow(policy))
     counted = done.valid
     return float(led.utilities[counted].mean() - done.utilities[counted].mean())
+
+
+def _card(study: Trajectories, policy: LearnedPolicy, how: Distilling) -> RuleCard | None:
+    try:
+        found = learn_rule_card(
+            study, policy, how.settings, evaluation=how.evaluation, seed=how.seed
+        )
+    except SmdpError:  # nothing that it could ask for, or a search without an end
+        return None
+    return found.card
+
+
+def _agreement(study: Trajectories, card: RuleCard | None, own: RuleCard) -> float:
+    """Of two cards, at the study's decisions with a choice."""
+    rows = study.rows()
+    possible = rows.at(study.possible)
+    choice = possible.sum(axis=1) > 1
+    if card is None or not choice.any():
+        return np.nan
+    one, two = (
+        each.recommend(rows.at(study.select(each.variables).states)[choice], possible[choice])
+        for each in (card, own)
+    )
+    return float((one == two).mean())
 
 
 def _same_advice(twin: Twin, policy: LearnedPolicy) -> float:

@@ -9,6 +9,7 @@ from smdp.data.problem import Problem
 from smdp.text import listing, p_text, percent, plain_number, plural
 from smdp.validation.imputation_draws import ImputationDraws
 from smdp.validation.missingness import MissingPatterns
+from smdp.words.policy_value import decimals
 
 #: A variable that is kept in a share of draws between these is on the edge.
 EDGES = (0.2, 0.8)
@@ -16,6 +17,9 @@ EDGES = (0.2, 0.8)
 LEVEL = 0.05
 #: The share of an effect's variance that missing values may have before it is worth a warning.
 LARGE_SHARE = 0.3
+
+#: Of an effect, those that are told in a sentence.
+NUMBERS = ("estimate", "standard_error", "least", "most", "combined", "combined_error")
 
 NOTHING_MISSING = "No value of a state variable is missing, so there is nothing to draw."
 
@@ -48,12 +52,13 @@ def describe_imputations(result: ImputationDraws, outcome: OutcomeName = UTILITY
             f"{listing(named, 12) or 'nothing'}."
         )
         for row in result.effects.dropna().to_dict("records"):
+            digits = decimals([row["standard_error"]])
+            told = {name: plain_number(row[name], digits) for name in NUMBERS}
             found.append(
-                f"The average effect of {row['action']} is {plain_number(row['estimate'])} "
-                f"(standard error {plain_number(row['standard_error'])}) with fitted values. Over "
-                f"the draws it is {plain_number(row['least'])} to {plain_number(row['most'])}; "
-                f"combined, {plain_number(row['combined'])} (standard error "
-                f"{plain_number(row['combined_error'])}), of whose variance "
+                f"The average effect of {row['action']} is {told['estimate']} (standard error "
+                f"{told['standard_error']}) with fitted values. Over the draws it is "
+                f"{told['least']} to {told['most']}; combined, {told['combined']} (standard error "
+                f"{told['combined_error']}), of whose variance "
                 f"{percent(row['missing_share'])} comes from what is missing."
             )
         if result.settings.repeated == "features":

@@ -94,7 +94,8 @@ def _map(found: NewDataCheck) -> list[str]:
         share = " The full state says nothing certain of the outcome here, so no share is given."
     rejected = own.p_value <= share_of_level(found.settings)
     return [
-        f"That {plural(own.features, 'feature')} of {plural(own.variables, 'variable')} are enough "
+        f"That {plural(own.features, 'feature')} of {plural(own.variables, 'variable')} "
+        f"{'is' if own.features == 1 else 'are'} enough "
         f"was {'rejected' if rejected else 'not rejected'} on the new people "
         f"({p_text(own.p_value)}).{share}"
     ]
@@ -110,6 +111,8 @@ def gain_words(own: OnNewData, outcome: OutcomeName = UTILITY_NAME) -> str:
     if own.value is None:
         return "What it is worth here could not be estimated."
     gain, digits = own.value.gain, digits_of(own.value)
+    if not bool(gain["trusted"]):
+        return "What it gains over what was done has no interval here that could be trusted."
     numbers = interval_text(gain["estimate"], gain["lower"], gain["upper"], digits)
     return f"Its gain over what was done is {numbers} ({units(outcome)})."
 

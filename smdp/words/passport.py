@@ -14,6 +14,7 @@ from smdp.validation.check_reliability import KNOWN
 from smdp.validation.passport import Passport
 from smdp.validation.passport_rows import THINGS, PassportRow, Thing, Verdict
 from smdp.validation.plain_process import Violation
+from smdp.validation.twin import World
 from smdp.words.explanation import action_name
 from smdp.words.policy_value import decimals, units
 
@@ -56,15 +57,24 @@ CLAIMS: dict[Thing, str] = {
 }
 NO_RATE: dict[Thing, str] = {
     "leaks": "Not a test: it looks for signs, and rests on what you answer.",
-    "variables": "Not a test: it counts samples of your own people.",
+    "variables": "Not a test: it counts samples of your own people. How often a study of this size "
+    "finds its variables is asked on 'Could this trial have found it?'.",
     "positivity": "Not a test: it counts decisions.",
     "rule": "Not a test: it counts samples of your own people.",
 }
-FAULTS: dict[Violation, str] = {
+FAULTS: dict[Violation | World, str] = {
     "lasting": "what was one step before moves outcome and state",
     "drift": "the effect of treatment drifts",
     "hidden": "something hidden that lasts moves treatment and outcome",
     "by level": "worse outcomes are missing more often",
+    "nothing": "the outcome depends on nothing",
+    "no gain": "no treatment is better than another",
+}
+#: On the study's twin: that what is there is found, and that nothing is where nothing is there.
+ON_TWIN: dict[Thing, tuple[str, str]] = {
+    "variables": ("all planted variables were kept", "nothing was kept"),
+    "value": ("the interval showed a gain", "it showed none"),
+    "rule": ("the card began as this study's own does", "it asked nothing"),
 }
 OUT_OF_DATE = "Out of date: since this was found, settings or data have changed."
 
@@ -104,7 +114,7 @@ def describe_passport(found: Passport) -> list[str]:
         "the one thing that it needs, and what holds here was not found to be wrong, which is "
         "less than shown to be right."
     )
-    if len(found.reliability):
+    if not found.reliability["thing"].isin(list(ON_TWIN)).all():
         variables = listing(found.variables, 8)
         sentences.append(
             f"How often the checks are right was asked of simulated studies of {found.people} "
@@ -128,7 +138,7 @@ def rows_table(
                 "Verdict": VERDICTS[row.verdict],
                 "Evidence": with_freshness(evidence(row, outcome), row.thing in out_of_date),
                 "How often this check is right": reliability_words(row.thing, found),
-                "What to do": what_to_do(row),
+                "What to do, or to know": what_to_do(row),
             }
             for row in found.rows
         ]
@@ -469,12 +479,11 @@ WHERE: dict[Thing, str] = {
 
 def reliability_short(thing: Thing, found: Passport) -> str:
     """The same in a few words, for a narrow column."""
-    own = found.reliability[found.reliability["thing"] == thing] if len(found.reliability) else None
-    if own is not None and len(own):
-        row = own.iloc[0]
-        return (
-            f"passes {row['passed']} of {row['studies']}, finds {row['found']} of {row['faulty']}"
-        )
+    row = _rate(thing, found)
+    if row is not None:
+        parts = [f"passes {row['passed']} of {row['studies']}"] if row["studies"] else []
+        parts += [f"finds {row['found']} of {row['faulty']}"] if row["faulty"] else []
+        return ", ".join(parts)
     if thing in KNOWN:
         known = KNOWN[thing]
         return (
@@ -488,9 +497,10 @@ def reliability_short(thing: Thing, found: Passport) -> str:
 
 def reliability_words(thing: Thing, found: Passport) -> str:
     """How often a check is right: simulated at this size, from a table, or not known."""
-    own = found.reliability[found.reliability["thing"] == thing] if len(found.reliability) else None
-    if own is not None and len(own):
-        row = own.iloc[0]
+    row = _rate(thing, found)
+    if row is not None:
+        if thing in ON_TWIN:
+            return _on_twin(row)
         fault: Violation = row["fault"]
         return (
             f"In simulated studies of this size it passed {row['passed']} of {row['studies']} "
@@ -508,17 +518,35 @@ def reliability_words(thing: Thing, found: Passport) -> str:
             "Not simulated at this size. In 100 simulated studies of 30 people with 90 decisions, "
             "98 of the 95 % intervals held the value of the policy (bench/policy_value.md)."
         )
-    return NO_RATE.get(thing, "Not simulated.")
+    return NO_RATE.get(thing, "Not simulated: ask for 'Simulated studies' to know.")
 
 
-def size_words(fault: Violation, size: float) -> str:
-    """How large a planted fault was."""
+def _rate(thing: Thing, found: Passport) -> pd.Series | None:
+    own = found.reliability[found.reliability["thing"] == thing]
+    return own.iloc[0] if len(own) else None
+
+
+def _on_twin(row: pd.Series) -> str:
+    there, not_there = ON_TWIN[row["thing"]]
+    told = [
+        f"Of {of} studies drawn from this study's twin in which {world}, {what} in {count}."
+        for of, world, what, count in (
+            (row["studies"], "what was learned is true", there, row["passed"]),
+            (row["faulty"], FAULTS[row["fault"]], not_there, row["found"]),
+        )
+        if of
+    ]
+    return " ".join(told)
+
+
+def size_words(fault: Violation | World, size: float) -> str:
+    """How large a planted fault was; "" of a twin's world, which has no size."""
     return {
         "lasting": f"by {size:g} standard deviations of the noise",
         "drift": f"from {size:g} to -{size:g} standard deviations of the noise",
         "hidden": f"by {size:g} on the logit and {size:g} standard deviations of the noise",
         "by level": f"odds times {math.exp(size):.1f} for each standard deviation",
-    }[fault]
+    }.get(fault, "")
 
 
 def passport_problems(found: Passport) -> list[Problem]:

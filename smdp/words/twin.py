@@ -77,7 +77,8 @@ def describe_twin(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> lis
     sentences += _gains(result, outcome)
     sentences.append(
         "The twin is what this study says of itself: variables that were missed here are not "
-        "planted, and where this study was lucky the twin is too. For "
+        "planted, and effects are as large as they were estimated here, so that the share of a "
+        "single variable can be far from the true one (bench/twin.md). For "
         f"people it had not seen, its regression explains {percent(max(result.explained, 0))} of "
         f"the variance of {outcome.the}."
     )
@@ -103,6 +104,7 @@ def _gains(result: TwinStudy, outcome: OutcomeName) -> list[str]:
                 f"They recommend what the policy learned here does at {percent(float(same.mean()))}"
                 " of the study's decisions, on average."
             )
+    found += _cards(result)
     shown, known = result.gains_shown("as learned")
     if known:
         found.append(
@@ -113,6 +115,26 @@ def _gains(result: TwinStudy, outcome: OutcomeName) -> list[str]:
     if known:
         found.append(
             f"Where no treatment was better than another, it did so in {found_text(shown, known)}."
+        )
+    return found
+
+
+def _cards(result: TwinStudy) -> list[str]:
+    again, cards = result.cards_again("as learned")
+    if result.card is None or not cards:
+        return []
+    asks = f"asks first for {result.card.asked[0]}" if result.card.asked else "asks nothing"
+    agree = np.array([r.card_agrees for r in result.of("as learned")])
+    found = [
+        f"Distilled to a rule card, the policy learned here {asks}; cards found anew do so in "
+        f"{found_text(again, cards)}, and advise the same at "
+        f"{percent(float(np.nanmean(agree)))} of the study's decisions, on average."
+    ]
+    nothing, without = result.cards_without_questions("no gain")
+    if without:
+        found.append(
+            "Where no treatment was better than another, the card asked nothing in "
+            f"{found_text(nothing, without)}."
         )
     return found
 

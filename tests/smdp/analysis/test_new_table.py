@@ -8,9 +8,10 @@ from small_trial import NEW_FILE, study_frame
 
 from smdp.analysis.analysis import Analysis, StepState, load_analysis
 from smdp.analysis.new_table import with_new_table
-from smdp.analysis.refit import refit_on_both, version_of, versions_table
+from smdp.analysis.refit import refit_on_both
 from smdp.cli import main
 from smdp.errors import DataError, SettingError
+from smdp.steps.versions import version_of, versions_table
 
 
 def test_another_table_makes_the_verdict_out_of_date(analysis):
@@ -25,6 +26,7 @@ def test_the_table_and_the_versions_come_back_from_a_file(analysis, tmp_path):
     begun = refit_on_both(analysis)
     opened = load_analysis(begun.save(tmp_path / "version.smdp"))
     assert opened.versions == begun.versions == (version_of(analysis),)
+    assert "Versions of this analysis" in opened.report(tmp_path / "r.html").read_text("utf-8")
     assert opened.table is not None
     assert len(opened.table) == 2 * len(analysis.table)
     again = load_analysis(analysis.save(tmp_path / "analysis.smdp"))
@@ -51,6 +53,12 @@ def test_two_tables_with_the_same_rows_are_no_study(analysis):
     bare = Analysis.begin(analysis.plan.replace(new_data=None), analysis.table)
     with pytest.raises(SettingError, match="no second table"):
         refit_on_both(bare)
+
+
+def test_an_export_of_everybody_so_far_adds_only_what_is_new(analysis):
+    everybody = pd.concat([analysis.table, analysis.frames["new data"]], ignore_index=True)
+    begun = refit_on_both(with_new_table(analysis, everybody, "everybody.csv"))
+    assert len(begun.table) == len(everybody)
 
 
 def test_on_the_command_line(analysis, tmp_path, capsys):

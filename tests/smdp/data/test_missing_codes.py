@@ -70,6 +70,8 @@ def test_dates_are_left_alone() -> None:
 def test_a_column_that_does_not_exist() -> None:
     with pytest.raises(SettingError, match=r"columns that the table does not have: mod\..*mood"):
         mark_missing(DataFrame({"mood": [1]}), {"mod": [-9]})
+    codes = {"mod": [-9], "mood": [1]}
+    assert mark_missing(DataFrame({"mood": [1, 2]}), codes, lacking="ignore")["mood"].count() == 1
 
 
 @given(st.lists(st.integers(-20, 20) | st.floats(-5, 5), min_size=1), st.integers(-20, 20))

@@ -242,6 +242,7 @@ def test_the_reader_is_short_and_needs_nothing_but_python():
         for alias in node.names
     }
     assert imported <= set(sys.stdlib_module_names)
+    assert "UTC" not in source, "Python 3.8 to 3.10 do not have it"
 
 
 def test_file_and_reader_work_on_their_own(tmp_path: Path):

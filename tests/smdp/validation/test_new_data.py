@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,6 +81,20 @@ def test_another_unit_is_said_by_name():
     assert "about 10 times larger" in problem.message
 
 
+def test_what_the_policy_was_given_in_another_unit_is_not_judged():
+    new = cohort(seed=12, name="b")
+    new["mood"] *= 10
+    found = checked(new)
+    assert found.verdict.decision == "cannot tell"
+    assert "'mood', which the policy uses, looks as if in another unit" in (
+        found.verdict.reason("gain").why_not
+    )
+    frame, prepared, policy, value = first_study()
+    sure = replace(QUICK, same_units=True)
+    judged = check_new_data(new, frame, prepared, [policy], sure, predicted=[value], seed=3)
+    assert judged.verdict.reason("people").speaks_for == "refit"
+
+
 def test_a_missing_column_that_the_policy_needs():
     with pytest.raises(DataError, match="no column 'mood', which the analysis") as caught:
         checked(cohort(seed=12, name="b").drop(columns="mood"))
@@ -90,6 +106,17 @@ def test_a_missing_column_that_nobody_needs():
     assert "no column 'noise', 'place'" in said(found)
     assert found.verdict.decision == "keep"
     assert set(found.likeness.table["variable"]) == {"mood", "stress"}
+
+
+def test_what_some_people_lack_and_nobody_needs_costs_no_people():
+    new = cohort(seed=12, name="b")
+    new.loc[new["person"] <= "b08", "noise"] = np.nan
+    found = checked(new)
+    assert found.people == 24
+    assert "no value at all of 'noise' of 9 of 24 people. No policy uses it" in said(found)
+    assert "noise" not in set(found.likeness.table["variable"])
+    new.loc[new["person"] == "b00", "mood"] = np.nan
+    assert checked(new).people == 23, "what the policy needs of her is not known"
 
 
 def test_without_outcomes_people_are_compared_and_the_rest_is_said():
@@ -106,7 +133,8 @@ def test_one_new_person_is_no_population():
     assert found.people == 1
     assert found.likeness is None
     assert found.verdict.decision == "cannot tell"
-    assert "1 person of the new table cannot stand for a population" in said(found)
+    assert said(found).count("1 person of the new table cannot stand for a population") == 1
+    assert len(found.not_done) == 1, "it is said once"
     assert found.policies[0].advised["share"].sum() == pytest.approx(1)
 
 

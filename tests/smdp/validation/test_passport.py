@@ -12,14 +12,18 @@ import smdp
 from smdp.data.column_roles import NEVER_ASKED, ColumnRoles
 from smdp.data.preparation_settings import PreparationSettings
 from smdp.data.prepare import complete
+from smdp.evaluation.whole_analysis import WholeAnalysis
+from smdp.policy.rule_card import End, RuleCard
 from smdp.steps.passport import out_of_date_rows
 from smdp.steps.step import StepState
-from smdp.validation.check_reliability import FAULTS
+from smdp.validation.check_reliability import FAULTS, rates_on_twin
 from smdp.validation.decisions_seen import seen_in_study, seen_in_trajectories
 from smdp.validation.missing_related import check_missing_related
 from smdp.validation.passport_rows import GATHERED, THINGS
 from smdp.validation.plain_process import VIOLATIONS, draw, fit_process
 from smdp.validation.randomisation import check_randomisation
+from smdp.validation.twin_settings import TwinSettings
+from smdp.validation.twin_study import Repetition, TwinStudy
 from smdp.words.passport import (
     CLAIMS,
     PARTS,
@@ -27,6 +31,8 @@ from smdp.words.passport import (
     VERDICTS,
     WHERE,
     evidence,
+    reliability_short,
+    reliability_table,
     reliability_words,
     rows_table,
     what_to_do,
@@ -79,7 +85,7 @@ def roles(**changes) -> ColumnRoles:
 
 def passport_of(frame: pd.DataFrame, given: ColumnRoles, **settings) -> smdp.Passport:
     study = smdp.Analysis.from_file(frame, roles=given)
-    return study.run("passport", **settings).passport
+    return study.run("passport", **({"studies": 0} | settings)).passport
 
 
 def seen(frame: pd.DataFrame, given: ColumnRoles):
@@ -157,8 +163,47 @@ def test_a_row_of_a_step_that_was_not_run_says_so():
     assert not table.isna().any().any()
 
 
+def repetitions() -> TwinStudy:
+    """Three studies in which there is something, two without a gain, two where nothing matters."""
+    card = RuleCard(End(0), ("0", "1"))
+    planted = [
+        Repetition(0, "as learned", ("mood",), card=card, lower=0.1),
+        Repetition(1, "as learned", (), card=card, lower=-0.1),
+        Repetition(2, "as learned", ("mood",), card=card, lower=0.2),
+    ]
+    flat = [Repetition(k, "no gain", ("mood",), card=card, lower=-0.1) for k in range(2)]
+    nothing = [Repetition(0, "nothing", ()), Repetition(1, "nothing", ("pain",))]
+    return TwinStudy(
+        ("mood",), ("mood", "pain"), "", 0.3, 0.2, TwinSettings(3, "value"),
+        WholeAnalysis(policies=()), None, 0, "", (*planted, *flat, *nothing), card=card,
+    )  # fmt: skip
+
+
+def test_what_the_twin_found_says_how_often_variables_gain_and_card_are_found():
+    rates = rates_on_twin(repetitions()).set_index("thing")
+    counts = rates[["studies", "passed", "faulty", "found"]]
+    assert counts.loc["variables"].tolist() == [3, 2, 2, 1]
+    assert counts.loc["value"].tolist() == [3, 2, 2, 2]
+    assert counts.loc["rule"].tolist() == [3, 3, 2, 2]
+    prepared = smdp.prepare(trial(), roles())
+    found = smdp.make_passport(
+        prepared.completed,
+        prepared.trajectories,
+        settings=smdp.PassportSettings(studies=0),
+        twin=repetitions(),
+    )
+    assert reliability_short("value", found) == "passes 2 of 3, finds 2 of 2"
+    assert reliability_words("variables", found) == (
+        "Of 3 studies drawn from this study's twin in which what was learned is true, all planted "
+        "variables were kept in 2. Of 2 studies drawn from this study's twin in which the outcome "
+        "depends on nothing, nothing was kept in 1."
+    )
+    assert len(reliability_table(found)) == 3
+    assert "simulated studies of" not in found.summary(), "nothing else was simulated"
+
+
 def test_what_it_gathered_puts_it_out_of_date():
-    study = smdp.Analysis.from_file(trial(), roles=roles()).run("passport")
+    study = smdp.Analysis.from_file(trial(), roles=roles()).run("passport", studies=0)
     assert study.state("passport") == StepState.DONE
     checked = study.run("markov", most=1, draws=99)
     assert checked.state("passport") == StepState.OUT_OF_DATE
@@ -255,3 +300,19 @@ def test_a_planted_fault_is_found_and_none_is_not():
         seen_in_trajectories(draw(process, 1, "by level", gaps=True)), draws=499
     )
     assert low.p_value <= 0.01 < chance.p_value
+
+
+def test_a_gap_of_the_study_is_no_missing_outcome_of_a_drawn_one():
+    """A gap looks like a decision without a choice, and would make the two seem related."""
+    frame = trial(24, 30, closed=0.15).sample(frac=0.9, random_state=2)
+    own = smdp.prepare(frame, roles(available="free")).trajectories
+    process = fit_process(own)
+    doubts = 0
+    for seed in range(8):
+        drawn = seen_in_trajectories(draw(process, seed, gaps=True))
+        found = check_missing_related(drawn, draws=199)
+        doubts += found.p_value <= 0.05
+        counts = found.counts.set_index("missing")["count"]
+        assert counts["the whole decision"] == 0
+        assert counts["the outcome"] < 0.2 * own.valid.sum()
+    assert doubts <= 2, "that many of 8 are chance at .05"
