@@ -2,8 +2,11 @@
 
 Each decision has a doubly robust score for each action (`rule_scores`), at first with the full
 policy followed afterwards, then with the card itself, until it no longer changes; the tree with the
-largest sum of scores is found by looking at all of them. How many questions it has is decided by
-people who were not looked at, and more of them must be better by more than one standard error.
+largest sum of scores is found by looking at all of them. It has as many questions as are allowed:
+what more of them gain for people who were not looked at is told, and decides nothing. (The scores
+of the first round let the full policy follow, under which treating everybody now looks good; rules
+with fewer questions, chosen by one standard error, then did harm when they were followed
+throughout. See bench/student_learners.md.)
 """
 
 from __future__ import annotations
@@ -46,13 +49,13 @@ FEW_SAMPLES = 20
 class CardSearch:
     """A card, and what it was found in.
 
-    `depths`: depth, gain (over the same for everybody, a decision, of people not looked at),
-    standard_error of what it falls behind the best. `rounds`: card, value. `problem`: that of the
-    round whose card was kept; its rows are the decisions with a choice.
+    `depths`: depth, gain (over the same for everybody, a decision, of people not looked at, with
+    the full policy afterwards), standard_error. `rounds`: card, value. `problem`: that of the round
+    whose card was kept; its rows are the decisions with a choice.
     """
 
     card: RuleCard
-    depth: int  # that was allowed in the end; the card may ask less
+    depth: int  # that was allowed; the card may ask less
     depths: pd.DataFrame
     rounds: pd.DataFrame
     problem: SearchProblem
@@ -91,11 +94,11 @@ def learn_rule_card(
 
     progress(0.0, "Scoring the decisions by the full policy")
     problem = problem_after(policy_target(trajectories, study.rows, study.taken, policy))
-    depth, depths = chosen_depth(problem, fold, subject, settings)
+    depths = gains_by_depth(problem, fold, subject, settings)
     found: list[tuple[RuleCard, float, SearchProblem]] = []
     for number in range(settings.rounds):
         progress((1 + number) / (1 + settings.rounds), f"Finding the card, round {number + 1}")
-        tree = best_tree(problem, depth, lambda share: None)
+        tree = best_tree(problem, settings.depth, lambda share: None)
         card = RuleCard(_told(tree, problem, asked), trajectories.action_labels)
         if any(card == earlier for earlier, _, _ in found):
             break
@@ -105,7 +108,7 @@ def learn_rule_card(
     card, _, problem = max(found, key=lambda each: each[1])
     return CardSearch(
         card=card,
-        depth=depth,
+        depth=settings.depth,
         depths=depths,
         rounds=pd.DataFrame(
             [(each.in_words(), value) for each, value, _ in found], columns=["card", "value"]
@@ -116,13 +119,13 @@ def learn_rule_card(
     )
 
 
-def chosen_depth(
+def gains_by_depth(
     problem: SearchProblem,
     fold: NDArray[np.int64],
     subject: NDArray[np.int64],
     settings: RuleSettings,
-) -> tuple[int, pd.DataFrame]:
-    """The fewest questions in a row that are not more than one standard error behind the best.
+) -> pd.DataFrame:
+    """What so many questions in a row gain over none: depth, gain, standard_error.
 
     (R,): each decision's fold of people, who are judged by a tree found without them.
     """
@@ -141,18 +144,16 @@ def chosen_depth(
             chosen = follow(best_tree(others, depth), problem)
             worth = problem.weight * problem.gains[place, chosen]
             earned[depth] += np.bincount(subject[out], worth[out], people)
-    behind = earned[earned.sum(axis=1).argmax()] - earned
-    error = np.sqrt(people * behind.var(axis=1, ddof=1)) if people > 1 else np.full(len(depths), 0)
-    enough = behind.sum(axis=1) <= error
+    gained = earned - earned[0]
+    error = np.sqrt(people * gained.var(axis=1, ddof=1)) if people > 1 else np.full(len(depths), 0)
     total = float(problem.weight.sum())
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "depth": list(depths),
-            "gain": (earned - earned[0]).sum(axis=1) / total,
+            "gain": gained.sum(axis=1) / total,
             "standard_error": error / total,
         }
     )
-    return int(enough.argmax()), table
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ class RuleSettings(Settings):
     depth: int = setting(
         2,
         "Questions in a row, at most",
-        help="Fewer are taken where more are not clearly better for people who were not looked at. "
-        "Three take much longer to find.",
+        help="As many as people can keep in mind. Three take much longer to find.",
         least=0,
         most=3,
         choices={0: "none", 1: "1", 2: "2", 3: "3"},

@@ -127,8 +127,7 @@ def methods(analysis: Analysis, asked: RulePlan) -> str:
         "doubly robust scores of the decisions (Athey & Wager, 2021; Sverdrup et al., 2020), at "
         "first with the full policy followed afterwards, then with the rule itself; cut points lay "
         "between observed values, at round numbers, and each end had at least "
-        f"{percent(own.least_share)} of the decisions. The number of questions was the smallest "
-        "within one standard error of the best for people not looked at. Its value, and what it "
+        f"{percent(own.least_share)} of the decisions. Its value, and what it "
         f"costs against the full policy, were estimated over {asked.evaluation.folds} folds of "
         f"subjects, with {anew} and rule found anew without each"
     )

@@ -17,10 +17,12 @@ from smdp.words.policy_value import ALWAYS, decimals, policy_label
 #: The first question comes back in fewer samples than this: it is not the people's alone.
 SELDOM = 0.5
 LONGEST_RULE = 160
+#: A gain of fewer standard errors can be chance.
+FEW_ERRORS = 2.0
 
 NO_QUESTION = (
-    "No question was clearly better for people who had no part in finding it, so the card says the "
-    "same for everybody."
+    "No question divides people so that different treatments are better, so the card says the same "
+    "for everybody."
 )
 
 
@@ -46,9 +48,11 @@ def rule_label(name: str, kind: str) -> str:
 def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> list[str]:
     """The card, its value, its cost, how often it agrees, and whether it comes back."""
     kind, found = report.policy_kind, [f"The card says: {report.card.in_words()}."]
-    if not report.card.questions:
-        found.append(NO_QUESTION)
     of = f" {outcome.title}" if outcome.column else ""
+    if report.card.questions:
+        found += filter(None, [_questions_sentence(report)])
+    else:
+        found.append(NO_QUESTION)
     found.append(worth_of_card(report, outcome))
     found.append(_cost_sentence(report, of))
     found.append(
@@ -64,6 +68,17 @@ def describe_rule(report: RuleReport, outcome: OutcomeName = UTILITY_NAME) -> li
             "together, cannot be said in a word."
         )
     return found
+
+
+def _questions_sentence(report: RuleReport) -> str:
+    """Where people who had no part in finding them do not show that questions are needed."""
+    own = report.depths.iloc[-1]
+    if own["gain"] > FEW_ERRORS * own["standard_error"]:
+        return ""
+    return (
+        "For people who had no part in finding it, its questions gain no more over the same for "
+        "everybody than chance may give: the study does not show that they are needed."
+    )
 
 
 def _numbers(report: RuleReport, row: pd.Series) -> str:
@@ -323,6 +338,6 @@ def depth_words(report: RuleReport) -> pd.DataFrame:
         {
             "questions in a row": table["depth"],
             "gain over none (discounted sum)": table["gain"],
-            "standard error of what is behind the best": table["standard_error"],
+            "standard error": table["standard_error"],
         }
     )

@@ -17,6 +17,7 @@ from smdp.evaluation.rule_value import make_rule_card
 from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.three_action import three_action
 from smdp.words.policy_comparison import describe_risk
+from smdp.words.rule_card import describe_rule
 
 QUICK = EvaluationSettings(folds=3, bootstraps=20, segments=3)
 FEW = RuleSettings(resamples=5)
@@ -102,14 +103,23 @@ def test_the_same_again_to_the_last_bit(walking, report):
     assert again == report
 
 
-def test_with_nothing_to_find_it_is_mostly_the_same_for_everybody(walking):
+def test_with_nothing_to_find_questions_gain_nothing_for_other_people(walking):
     prepared, policy = walking
-    asked = []
+    clear = []
     for seed in range(6):
         nothing = shuffled_actions(prepared.trajectories, np.random.default_rng(seed))
-        card = learn_rule_card(nothing, policy, FEW, evaluation=QUICK).card
-        asked.append(len(card.questions))
-    assert sum(count > 0 for count in asked) <= 2
+        own = learn_rule_card(nothing, policy, FEW, evaluation=QUICK).depths.iloc[-1]
+        clear.append(own["gain"] > 2 * own["standard_error"])
+    assert sum(clear) <= 1
+
+
+def test_it_is_said_whether_its_questions_are_needed(report):
+    not_needed = "does not show that they are needed"
+    own = report.depths.iloc[-1]
+    assert own["gain"] > 2 * own["standard_error"]
+    assert not any(not_needed in told for told in describe_rule(report))
+    chance = replace(report, depths=report.depths.assign(gain=0.0))
+    assert sum(not_needed in told for told in describe_rule(chance)) == 1
 
 
 def test_all_people_alike(walking):
