@@ -55,9 +55,6 @@ from smdp.independence.pooling import at_most
 from smdp.independence.signs import FEWEST_PEOPLE
 from smdp.progress import Message
 
-#: Networks that are trained at once when it can be chosen.
-AT_ONCE = 75
-
 #: Up to this dimension, every one is a candidate.
 SMALL = 8
 
@@ -134,11 +131,14 @@ def choose_dimension(
     seed: np.random.SeedSequence,
     report: Report,
     probabilities: NDArray[np.float64] | None = None,
+    large: bool = False,
 ) -> DimensionChoice:
     """Candidates upwards until one is enough; if none is, the largest.
 
     `probabilities`: (R, heads), of the treatments, for the test of the normal space and for what a
-    decision by the features costs.
+    decision by the features costs. `large`: the largest dimension that can be rejected comes first;
+    where it is rejected, so are all that it contains, and only what is enough in practice is left
+    to be found (see `_Search`).
 
     Of many variables, those that matter are found first: without a bottleneck a map loses nothing
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
@@ -159,6 +159,8 @@ def choose_dimension(
             return DimensionChoice(tuple(search.tried), whole, search.why, tuple(search.notes))
         report = _within(report, 0.3, 0.7)
     search = _Search(sets, settings, seed, probabilities)
+    if large and settings.dimensions is None:
+        dimensions = search.left_to_try(dimensions, report)
     chosen = search.smallest_enough(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
         below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
@@ -172,8 +174,41 @@ def choose_dimension(
     return DimensionChoice(tried, chosen or tried[-1], why, tuple(search.notes))
 
 
+def fitted_again(
+    found: Candidate,
+    sets: TrainingSets,
+    settings: FeatureMapSettings,
+    *,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> Candidate:
+    """The candidate with its map fitted to these sets, of the variables that it was found with.
+
+    What was said of it stays as it was said.
+    """
+    size = Architecture(found.dimension, found.tuned.width, found.tuned.depth, found.inputs)
+    decay = found.refitted.weight_decay
+    fitted_to = UtilitySets(sets.rows) if settings.test == "closed" else sets
+    known = replace(settings, refit_weight_decays=(decay,))
+    fitted, _ = refit(
+        fitted_to, [size], known, seed=_spawn(seed, 1), report=lambda share: report(0.4 * share)
+    )
+    every = [*fitted[size].folds, fitted[size].network]
+    part = partial(_report_part, report, 0.4, 0.6)
+    if settings.test == "closed":
+        closed = closed_features(
+            fitted_to, every, size, decay, settings, seed=_spawn(seed, 4), report=part
+        )
+        targets, networks = closed.sets, closed.networks
+    else:
+        targets, networks = sets, polished(sets, every, decay, report=part)
+    *folds, network = networks
+    residuals = out_of_fold_residuals(targets, folds)
+    return replace(found, refitted=Refitted(network, tuple(folds), residuals, decay))
+
+
 class _Search:
-    """Fits and tests dimensions, a few at a time, and remembers what it did."""
+    """Fits and tests dimensions, one after the other, and remembers what it did."""
 
     def __init__(
         self,
@@ -195,13 +230,14 @@ class _Search:
         self.tried: list[Candidate] = []
         self.notes: list[str] = []
         self.why: Why = "largest"
+        self._none_exact = False
 
     def smallest_enough(self, dimensions: tuple[int, ...], report: Report) -> Candidate | None:
         """Tried upwards until one is not rejected; then the smallest that is enough."""
         mine: list[Candidate] = []
         for found in self._judged(dimensions, report):
             mine.append(found)
-            if not found.rejected and self._judge.choose(mine):
+            if (self._none_exact or not found.rejected) and self._judge.choose(mine):
                 break
         choice = self._judge.choose(mine)
         if choice is None:
@@ -209,13 +245,29 @@ class _Search:
         smallest, self.why = choice
         return smallest
 
+    def left_to_try(self, dimensions: tuple[int, ...], report: Report) -> tuple[int, ...]:
+        """What remains once the largest dimension below that of the state is tried.
+
+        What has some dimension has every larger one, too: where that is rejected, a smaller one
+        could pass for lack of power only, and what is open is which is enough in practice.
+        """
+        *fewer, whole = dimensions
+        if len(fewer) < 2:
+            return dimensions
+        (found,) = self._judged((fewer[-1],), _within(report, 0.0, 0.0))
+        self._none_exact = found.rejected
+        exactly = self._none_exact and self._settings.choose_by == "exact"
+        return (whole,) if exactly else dimensions
+
     def _judged(self, dimensions: tuple[int, ...], report: Report) -> Iterator[Candidate]:
-        """One after the other, fitted a few at a time."""
-        size = _at_once(self._sets, self._settings)
-        for start in range(0, len(dimensions), size):
-            part = dimensions[start : start + size]
-            within = _within(report, start / len(dimensions), len(part) / len(dimensions))
-            fitted = self._fit(part, self._settings, within)
+        """One after the other."""
+        for place, dimension in enumerate(dimensions):
+            known = [each for each in self.tried if each.dimension == dimension]
+            if known:
+                yield known[0]
+                continue
+            within = _within(report, place / len(dimensions), 1 / len(dimensions))
+            fitted = self._fit((dimension,), self._settings, within)
             self.notes += self._judge.prepare(within)
             for tuned, architecture in fitted.items():
                 within(REFITTED, f"Testing dimension {tuned.dimension}")
@@ -623,13 +675,6 @@ class _TwoQuestions(_Judge):
 
 def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]:
     return np.array([held_out_loss(sets, f, each) for f, each in enumerate(refitted.folds)])
-
-
-def _at_once(sets: TrainingSets, settings: FeatureMapSettings) -> int:
-    """How many dimensions are fitted together."""
-    widths = settings.widths or default_widths(sets.rows.columns)
-    of_each = len(widths) * len(settings.depths) * len(settings.penalties) * settings.folds
-    return max(1, AT_ONCE // of_each)
 
 
 def _within(report: Report, first: float, length: float) -> Report:

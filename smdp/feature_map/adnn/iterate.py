@@ -4,6 +4,12 @@ The first pass works on the process (U, S) of all given variables. Each further 
 (U, S_J), J being the variables with weights that are not exactly zero, and stops when no variable
 is dropped. The map of the last pass is the result.
 
+Of a large study, whole people drawn at random are enough to find out which variables and how many
+features are needed: about `ENOUGH` decisions. What the tables say of each number of features is of
+these people. The map of the last pass is then fitted anew to everybody. (Networks are trained by
+the same number of steps however many rows there are; it is the passes over all rows, for tests,
+comparisons and the last stretch of training, that take the time.)
+
 Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
 """
 
@@ -26,11 +32,17 @@ from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.from_layers import assembled, widened
 from smdp.feature_map.network_settings import NetworkSettings
 from smdp.feature_map.normal_space import head_probabilities
-from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
-from smdp.progress import Cancelled, Progress, reworded, silent
+from smdp.feature_map.transitions import TrainingSets, Transitions, some_people, transitions
+from smdp.progress import Cancelled, Progress, between, reworded, silent
 
 if TYPE_CHECKING:
     from smdp.feature_map.adnn.dimension import Candidate, DimensionChoice  # numba comes along
+
+
+#: Decisions among which variables and dimension are sought, where that is not all of them.
+ENOUGH = 12_000
+#: The share of the time that this takes.
+SEEKING = 0.8
 
 
 class FitCancelled(Cancelled):
@@ -74,15 +86,25 @@ def fit_feature_map(
     check_asked(trajectories, settings, FeatureMapSettings, seed)
     check_dimensions(trajectories, settings)
     progress = progress or silent
-    folds, training = np.random.SeedSequence(seed).spawn(2)
+    folds, training, drawn = np.random.SeedSequence(seed).spawn(3)
     rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
     passes: list[Pass] = []
     complete = False
-    chances = head_probabilities(trajectories, rows) if settings.two_questions else None
+    part, chances = rows, None
+    if settings.two_questions:
+        chances = head_probabilities(trajectories, rows)
+        if len(rows.head) > ENOUGH:
+            some = some_people(rows, ENOUGH, np.random.default_rng(drawn))
+            part, chances = rows.take(some), chances[some]
+    large = part.subjects < rows.subjects
+    seeking = between(progress, 0.0, SEEKING) if large else progress
     try:
         with one_thread():
-            for each in _passes(rows, settings, training, progress, chances):
+            for each in _passes(part, settings, training, seeking, chances, large=large):
                 passes.append(each)
+            if large and passes[-1].kept:
+                fitting = between(progress, SEEKING, 1.0)
+                passes[-1] = _for_everybody(passes[-1], rows, part, settings, training, fitting)
         complete = True
         progress(1.0, "The feature map is fitted")
     except Cancelled as stop:
@@ -97,6 +119,8 @@ def _passes(
     seed: np.random.SeedSequence,
     progress: Progress,
     probabilities: NDArray[np.float64] | None,
+    *,
+    large: bool,
 ) -> Iterator[Pass]:
     """Pass after pass, until no variable is dropped."""
     from smdp.feature_map.adnn.dimension import choose_dimension
@@ -113,13 +137,43 @@ def _passes(
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
         sets = TrainingSets(rows.select(columns))
         choice = choose_dimension(
-            sets, settings, seed=key, report=report, probabilities=probabilities
+            sets, settings, seed=key, report=report, probabilities=probabilities, large=large
         )
         found = Pass(columns, choice)
         yield found
         if not settings.iterate or not found.kept or found.kept == columns:
             return
         columns = found.kept
+
+
+def _for_everybody(
+    last: Pass,
+    rows: Transitions,
+    part: Transitions,
+    settings: FeatureMapSettings,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+) -> Pass:
+    """The last pass with its map fitted to all rows, its variables and size as they were found."""
+    from smdp.feature_map.adnn.dimension import fitted_again
+
+    choice = last.choice
+    found = fitted_again(
+        choice.chosen,
+        TrainingSets(rows.select(last.columns)),
+        settings,
+        seed=np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 0)),
+        report=lambda share: progress(share, "Fitting the map to everybody"),
+    )
+    tried = tuple(found if each is choice.chosen else each for each in choice.candidates)
+    note = (
+        f"Variables and dimension were sought among {part.subjects:,} of {rows.subjects:,} people "
+        f"drawn at random, with {len(part.head):,} decisions: what is said of each number of "
+        "features is of them. The map was then fitted to everybody."
+    )
+    return replace(
+        last, choice=replace(choice, candidates=tried, chosen=found, notes=(*choice.notes, note))
+    )
 
 
 def check_dimensions(trajectories: Trajectories, settings: NetworkSettings) -> None:
