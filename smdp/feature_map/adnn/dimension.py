@@ -1,13 +1,14 @@
 """How few features are enough, for one set of variables.
 
-Candidates are tried upwards, a few at a time as one batch. For each: width, depth and penalty by
-cross-validation, variables from the penalised fit, then the unpenalised refit, and two questions.
+Candidates are tried upwards. For each: width, depth and penalty by cross-validation, variables from
+the penalised fit, then the unpenalised refit, and two questions.
 *Exact*: does the test of the normal space reject the dimension (`normal_space`)? *Practical*: do
 the features keep what the state says of the utility (`share_kept`)? The choice is the smallest
 dimension that is not rejected; where only as many features as there are variables would do, the
 smallest that is enough in practice (or whichever is asked for). Candidates are tried until the
 exact question is answered, so that both answers are there. What a decision by the features costs
-(`value_lost`) is told beside them, and decides nothing.
+(`value_lost`) is told beside them, and decides nothing. In a large study nearly every dimension is
+rejected: there the largest that can be comes first, and if it is, none is exact (`large`).
 
 The map is refitted to predict the utility and its own next features (`closed`), or every variable's
 next value. The paper's absolute test, and the comparison with the full state that chose the maps of
@@ -58,7 +59,7 @@ from smdp.progress import Message
 #: Up to this dimension, every one is a candidate.
 SMALL = 8
 
-#: Shares of the work of a batch of candidates: tuning, refitting, testing.
+#: Shares of the work of a candidate: tuning, refitting, testing.
 TUNED, REFITTED = 0.6, 0.95
 
 Report = Callable[[float, str], None]
@@ -267,14 +268,14 @@ class _Search:
                 yield known[0]
                 continue
             within = _within(report, place / len(dimensions), 1 / len(dimensions))
-            fitted = self._fit((dimension,), self._settings, within)
+            fitted = self._fit(dimension, self._settings, within)
+            assert fitted is not None
             self.notes += self._judge.prepare(within)
-            for tuned, architecture in fitted.items():
-                within(REFITTED, f"Testing dimension {tuned.dimension}")
-                found = self._judge.judge(tuned, architecture)
-                self.tried.append(found)
-                within(REFITTED, found.news())
-                yield found
+            within(REFITTED, f"Testing dimension {dimension}")
+            found = self._judge.judge(*fitted)
+            self.tried.append(found)
+            within(REFITTED, found.news())
+            yield found
 
     def sparser(self, chosen: Candidate, report: Report) -> Candidate:
         """Of the same dimension, with a larger penalty: the map of the fewest variables that is not
@@ -292,12 +293,12 @@ class _Search:
     def _with_penalty(self, penalty: float, chosen: Candidate, report: Report) -> Candidate | None:
         alone = replace(self._settings, penalties=(penalty,))
         try:
-            fitted = self._fit((chosen.dimension,), alone, report, fewer_than=len(chosen.inputs))
+            fitted = self._fit(chosen.dimension, alone, report, fewer_than=len(chosen.inputs))
         except DataError:  # it could not be trained: nothing is lost
             return None
-        if not fitted:
+        if fitted is None:
             return None
-        ((tuned, architecture),) = fitted.items()
+        tuned, architecture = fitted
         report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
         found = self._judge.judge(tuned, architecture)
         worse = clearly_worse(found.losses, chosen.losses)
@@ -307,39 +308,36 @@ class _Search:
 
     def _fit(
         self,
-        dimensions: tuple[int, ...],
+        dimension: int,
         settings: FeatureMapSettings,
         report: Report,
         *,
         fewer_than: int | None = None,
-    ) -> dict[Tuned, Architecture]:
-        """Tune and refit these dimensions, except for what is known from before.
+    ) -> tuple[Tuned, Architecture] | None:
+        """Tune and refit this dimension, except for what is known from before.
 
-        `fewer_than`: refit only what uses some variables, and fewer than these.
+        `fewer_than`: None unless it uses some variables, and fewer than these.
         """
-        name = f"dimension {dimensions[0]}"
-        if len(dimensions) > 1:
-            name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
-        tuned, notes = tune(
+        (tuned,), notes = tune(
             self._sets,
-            dimensions,
+            (dimension,),
             settings,
             seed=_spawn(self._seed, 0),
             known=self._losses,
-            report=lambda share: report(TUNED * share, f"Tuning {name}"),
+            report=lambda share: report(TUNED * share, f"Tuning dimension {dimension}"),
         )
-        wanted = {
-            each: Architecture(each.dimension, each.width, each.depth, each.network.selected)
-            for each in tuned
-            if fewer_than is None or 0 < len(each.network.selected) < fewer_than
-        }
+        wanted = Architecture(dimension, tuned.width, tuned.depth, tuned.network.selected)
+        if fewer_than is not None and not 0 < len(wanted.inputs) < fewer_than:
+            return None
         left_out = self._judge.refit(
-            list(wanted.values()),
-            lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
+            [wanted],
+            lambda share: report(
+                TUNED + (REFITTED - TUNED) * share, f"Refitting dimension {dimension}"
+            ),
         )
         if fewer_than is None:
             self.notes += notes + left_out
-        return {each: self._judge.used(size) for each, size in wanted.items()}
+        return tuned, self._judge.used(wanted)
 
 
 class _Judge(ABC):
