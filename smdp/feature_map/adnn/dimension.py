@@ -8,7 +8,7 @@ dimension that is not rejected; where only as many features as there are variabl
 smallest that is enough in practice (or whichever is asked for). Candidates are tried until the
 exact question is answered, so that both answers are there. What a decision by the features costs
 (`value_lost`) is told beside them, and decides nothing. In a large study nearly every dimension is
-rejected: there the largest that can be comes first, and if it is, none is exact (`large`).
+rejected: there the largest that can be comes first, and if it is, none is taken to be exact.
 
 The map is refitted to predict the utility and its own next features (`closed`), or every variable's
 next value. The paper's absolute test, and the comparison with the full state that chose the maps of
@@ -37,6 +37,7 @@ from smdp.feature_map.adnn.refit import (
     out_of_fold_residuals,
     refit,
     residuals_without_state,
+    utility_residuals,
 )
 from smdp.feature_map.adnn.tuning import (
     Key,
@@ -50,7 +51,7 @@ from smdp.feature_map.layers import Network, apply
 from smdp.feature_map.normal_space import dimension_test, form_test
 from smdp.feature_map.share_kept import ShareKept, share_kept
 from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
-from smdp.feature_map.transitions import TrainingSets
+from smdp.feature_map.transitions import TrainingSets, Transitions
 from smdp.feature_map.value_lost import Described, FullStatePolicy, ValueLost
 from smdp.independence.pooling import at_most
 from smdp.independence.signs import FEWEST_PEOPLE
@@ -132,14 +133,14 @@ def choose_dimension(
     seed: np.random.SeedSequence,
     report: Report,
     probabilities: NDArray[np.float64] | None = None,
-    large: bool = False,
+    everybody: Transitions | None = None,
 ) -> DimensionChoice:
     """Candidates upwards until one is enough; if none is, the largest.
 
     `probabilities`: (R, heads), of the treatments, for the test of the normal space and for what a
-    decision by the features costs. `large`: the largest dimension that can be rejected comes first;
-    where it is rejected, so are all that it contains, and only what is enough in practice is left
-    to be found (see `_Search`).
+    decision by the features costs. `everybody`: of a large study, whose sets are of some people
+    only. What features keep is then said of everybody, and the largest dimension that can be
+    rejected comes first; where it is, only what is enough in practice is left to be found.
 
     Of many variables, those that matter are found first: without a bottleneck a map loses nothing
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
@@ -154,13 +155,13 @@ def choose_dimension(
     if columns > SMALL and settings.dimensions is None and settings.iterate:
         # One short start will do for a map that is not the last.
         short = replace(settings, restarts=1, refit_steps=-(-settings.refit_steps // 2))
-        search = _Search(sets, short, seed, probabilities, whole=True)
+        search = _Search(sets, short, seed, probabilities, everybody, whole=True)
         whole = search.smallest_enough((columns,), _within(report, 0.0, 0.3))
         if whole is not None and len(whole.inputs) < columns:
             return DimensionChoice(tuple(search.tried), whole, search.why, tuple(search.notes))
         report = _within(report, 0.3, 0.7)
-    search = _Search(sets, settings, seed, probabilities)
-    if large and settings.dimensions is None:
+    search = _Search(sets, settings, seed, probabilities, everybody)
+    if everybody is not None and settings.dimensions is None:
         dimensions = search.left_to_try(dimensions, report)
     chosen = search.smallest_enough(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
@@ -217,6 +218,7 @@ class _Search:
         settings: FeatureMapSettings,
         seed: np.random.SeedSequence,
         probabilities: NDArray[np.float64] | None,
+        everybody: Transitions | None,
         *,
         whole: bool = False,
     ) -> None:
@@ -225,7 +227,9 @@ class _Search:
         self._losses: dict[Key, NDArray[np.float64]] = {}
         if settings.two_questions:
             assert probabilities is not None
-            self._judge: _Judge = _TwoQuestions(sets, settings, seed, probabilities, whole=whole)
+            self._judge: _Judge = _TwoQuestions(
+                sets, settings, seed, probabilities, everybody, whole=whole
+            )
         else:
             self._judge = _FirstNotRejected(sets, settings, seed)
         self.tried: list[Candidate] = []
@@ -457,11 +461,12 @@ class _TwoQuestions(_Judge):
         settings: FeatureMapSettings,
         seed: np.random.SeedSequence,
         probabilities: NDArray[np.float64],
+        everybody: Transitions | None,
         *,
         whole: bool,
     ) -> None:
         super().__init__(sets, settings, seed)
-        self._probabilities = probabilities
+        self._probabilities, self._everybody = probabilities, everybody
         self._closed = settings.test == "closed"
         self._whole = whole
         self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
@@ -556,13 +561,13 @@ class _TwoQuestions(_Judge):
         reference, found, notes = self._reference(self._fitted_to, report)
         full = found[reference]
         folds = polished(self._fitted_to, full.folds, full.weight_decay)
-        self._of_full_state = out_of_fold_residuals(self._fitted_to, folds)[:, 0]
+        self._of_full_state = self._of_utility(self._fitted_to, folds)
         return notes
 
     def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
         refitted = self._refitted[architecture]
         exact, form = self._tested(architecture, refitted)
-        kept, value = self._share_kept(refitted), self._value_lost(refitted)
+        kept, value = self._share_kept(architecture), self._value_lost(refitted)
         practical = kept.at_least > 1 - self._settings.negligible
         if self._closed:  # targets differ between maps, but for the utility
             losses = self._losses(refitted.residuals)
@@ -642,12 +647,18 @@ class _TwoQuestions(_Judge):
     def _test_seed(self, size: Architecture) -> np.random.SeedSequence:
         return _spawn(self._seed, 3, size.dimension)
 
-    def _share_kept(self, refitted: Refitted) -> ShareKept:
-        rows = self._sets.rows
-        own = refitted.residuals[:, 0]
+    def _share_kept(self, size: Architecture) -> ShareKept:
+        own = self._of_utility(self._targets[size], self._refitted[size].folds)
         full = own if self._of_full_state is None else self._of_full_state
-        nothing = residuals_without_state(self._sets)[:, 0]
-        return share_kept(rows.subject, own, full, nothing)
+        every = self._sets if self._everybody is None else TrainingSets(self._everybody)
+        nothing = residuals_without_state(every)[:, 0]
+        return share_kept(every.rows.subject, own, full, nothing)
+
+    def _of_utility(self, sets: TrainingSets, folds: Sequence[Network]) -> NDArray[np.float64]:
+        """(R,): what is left over of the utility, out of fold, of everybody."""
+        if self._everybody is None:
+            return out_of_fold_residuals(sets, folds)[:, 0]
+        return utility_residuals(sets, folds, self._everybody)
 
     def _value_lost(self, refitted: Refitted) -> ValueLost:
         if self._policy is None:

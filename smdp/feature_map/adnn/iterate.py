@@ -5,9 +5,10 @@ The first pass works on the process (U, S) of all given variables. Each further 
 is dropped. The map of the last pass is the result.
 
 Of a large study, whole people drawn at random are enough to find out which variables and how many
-features are needed: about `ENOUGH` decisions. What the tables say of each number of features is of
-these people. The map of the last pass is then fitted anew to everybody. (Networks are trained by
-the same number of steps however many rows there are; it is the passes over all rows, for tests,
+features are needed: about `ENOUGH` decisions. Tests, and what a decision costs, are of these
+people; how much features keep is of everybody, since those who were not drawn are new to all
+networks. The map of the last pass is then fitted anew to everybody. (Networks are trained by the
+same number of steps however many rows there are; it is the passes over all rows, for tests,
 comparisons and the last stretch of training, that take the time.)
 
 Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
@@ -90,19 +91,19 @@ def fit_feature_map(
     rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
     passes: list[Pass] = []
     complete = False
-    part, chances = rows, None
+    part, everybody, chances = rows, None, None
     if settings.two_questions:
         chances = head_probabilities(trajectories, rows)
         if len(rows.head) > ENOUGH:
             some = some_people(rows, ENOUGH, np.random.default_rng(drawn))
-            part, chances = rows.take(some), chances[some]
-    large = part.subjects < rows.subjects
-    seeking = between(progress, 0.0, SEEKING) if large else progress
+            if not some.all():
+                part, everybody, chances = rows.take(some), rows, chances[some]
+    seeking = progress if everybody is None else between(progress, 0.0, SEEKING)
     try:
         with one_thread():
-            for each in _passes(part, settings, training, seeking, chances, large=large):
+            for each in _passes(part, everybody, settings, training, seeking, chances):
                 passes.append(each)
-            if large and passes[-1].kept:
+            if everybody is not None and passes[-1].kept:
                 fitting = between(progress, SEEKING, 1.0)
                 passes[-1] = _for_everybody(passes[-1], rows, part, settings, training, fitting)
         complete = True
@@ -115,12 +116,11 @@ def fit_feature_map(
 
 def _passes(
     rows: Transitions,
+    everybody: Transitions | None,  # if the rows are of some people only
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
     probabilities: NDArray[np.float64] | None,
-    *,
-    large: bool,
 ) -> Iterator[Pass]:
     """Pass after pass, until no variable is dropped."""
     from smdp.feature_map.adnn.dimension import choose_dimension
@@ -137,7 +137,12 @@ def _passes(
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
         sets = TrainingSets(rows.select(columns))
         choice = choose_dimension(
-            sets, settings, seed=key, report=report, probabilities=probabilities, large=large
+            sets,
+            settings,
+            seed=key,
+            report=report,
+            probabilities=probabilities,
+            everybody=None if everybody is None else everybody.select(columns),
         )
         found = Pass(columns, choice)
         yield found
@@ -168,8 +173,8 @@ def _for_everybody(
     tried = tuple(found if each is choice.chosen else each for each in choice.candidates)
     note = (
         f"Variables and dimension were sought among {part.subjects:,} of {rows.subjects:,} people "
-        f"drawn at random, with {len(part.head):,} decisions: what is said of each number of "
-        "features is of them. The map was then fitted to everybody."
+        f"drawn at random, with {len(part.head):,} decisions; how much features keep is said of "
+        "everybody. The map was then fitted to everybody."
     )
     return replace(
         last, choice=replace(choice, candidates=tried, chosen=found, notes=(*choice.notes, note))
