@@ -16,7 +16,7 @@ Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -62,6 +62,7 @@ class Pass:
 
     columns: tuple[int, ...]
     choice: DimensionChoice
+    among: Mapping[str, int]  # of a large study: whom it was sought among
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -105,7 +106,7 @@ def fit_feature_map(
                 passes.append(each)
             if everybody is not None and passes[-1].kept:
                 fitting = between(progress, SEEKING, 1.0)
-                passes[-1] = _for_everybody(passes[-1], rows, part, settings, training, fitting)
+                passes[-1] = _for_everybody(passes[-1], rows, settings, training, fitting)
         complete = True
         progress(1.0, "The feature map is fitted")
     except Cancelled as stop:
@@ -126,6 +127,13 @@ def _passes(
     from smdp.feature_map.adnn.dimension import choose_dimension
 
     columns = tuple(range(rows.columns))
+    among = {}
+    if everybody is not None:
+        among = {
+            "people_drawn": rows.subjects,
+            "decisions_drawn": len(rows.head),
+            "people": everybody.subjects,
+        }
     for number in count(1):
 
         def report(share: float, what: str, number: int = number) -> None:
@@ -144,7 +152,7 @@ def _passes(
             probabilities=probabilities,
             everybody=None if everybody is None else everybody.select(columns),
         )
-        found = Pass(columns, choice)
+        found = Pass(columns, choice, among)
         yield found
         if not settings.iterate or not found.kept or found.kept == columns:
             return
@@ -154,7 +162,6 @@ def _passes(
 def _for_everybody(
     last: Pass,
     rows: Transitions,
-    part: Transitions,
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
@@ -171,10 +178,11 @@ def _for_everybody(
         report=lambda share: progress(share, "Fitting the map to everybody"),
     )
     tried = tuple(found if each is choice.chosen else each for each in choice.candidates)
+    drawn, decisions, people = last.among.values()
     note = (
-        f"Variables and dimension were sought among {part.subjects:,} of {rows.subjects:,} people "
-        f"drawn at random, with {len(part.head):,} decisions; how much features keep is said of "
-        "everybody. The map was then fitted to everybody."
+        f"Variables and dimension were sought among {drawn:,} of {people:,} people drawn at "
+        f"random, with {decisions:,} decisions; how much features keep is said of everybody. The "
+        "map was then fitted to everybody."
     )
     return replace(
         last, choice=replace(choice, candidates=tried, chosen=found, notes=(*choice.notes, note))
@@ -225,7 +233,7 @@ def _result(
 def _steps(
     names: tuple[str, ...], passes: list[Pass], settings: FeatureMapSettings
 ) -> pd.DataFrame:
-    """One row for each pass."""
+    """One row for each pass; of a large study, with the people whom it was sought among."""
     return pd.DataFrame(
         {
             "pass": number,
@@ -235,6 +243,7 @@ def _steps(
             "kept_count": len(each.kept),
             **_figures(each.choice.chosen),
             **_chosen_by(each.choice.chosen, each.choice, settings),
+            **each.among,
         }
         for number, each in enumerate(passes, 1)
     )

@@ -8,6 +8,7 @@ from smdp.feature_map.adnn.iterate import FitCancelled, fit_feature_map
 from smdp.feature_map.transitions import some_people, transitions
 from smdp.progress import Cancelled
 from smdp.simulation.generative_model import simulate
+from smdp.words.feature_map import result_for_methods
 
 
 @pytest.fixture
@@ -59,7 +60,9 @@ def test_all_people_where_there_are_few(many):
 def test_the_map_is_of_everybody_and_says_who_was_asked(many, quick, large):
     found = fit_feature_map(many, quick, seed=3)
     (note,) = [note for note in found.notes if "drawn at random" in note]
-    assert "of 40 people" in note
+    drawn = int(found.steps["people_drawn"].iloc[-1])
+    assert f"among {drawn} of 40 people" in note
+    assert f"among {drawn} of 40 people" in result_for_methods(found)
     everybody = many.states[:, :-1].reshape(-1, 4)
     assert found.centre == pytest.approx(everybody.mean(axis=0))  # by all rows
     assert found.steps["variables_count"].iloc[0] == 4
