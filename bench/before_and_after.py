@@ -36,7 +36,6 @@ KINDS = ("students", "thousand", "paper")
 def one(kind: str, seed: int) -> dict[str, Any]:
     """What this checkout finds in one data set; nothing that came after the other one is used."""
     import smdp
-    from smdp.feature_map.conditional_mean import cross_fitted_residuals
     from smdp.simulation.basics_like import basics_like
     from smdp.simulation.generative_model import simulate
     from smdp.simulation.outcome import simulated_outcome
@@ -69,23 +68,25 @@ def one(kind: str, seed: int) -> dict[str, Any]:
         "unexplained": float(1 - last["explained"]),
     }
     if kind == "thousand":
-        rows = others.rows()
-        states = others.select(fitted.variables).states
-        features, utility = fitted.transform(rows.at(states)), rows.at(others.utilities)
-        found["unexplained"] = _unexplained(
-            features, utility, rows.at(others.actions), rows.subject % 5, cross_fitted_residuals
-        )
+        found["unexplained"] = unexplained(fitted, others)
     if kind == "paper":
         policy = smdp.learn_policy(trajectories, fitted)
         found["outcome"] = simulated_outcome(policy, "quad", noise=50, seed=seed)
     return found
 
 
-def _unexplained(features: Any, utility: Any, action: Any, fold: Any, residuals: Any) -> float:
+def unexplained(fitted: Any, others: Any) -> float:
+    """The share of the utility's variance within actions that the features leave, of others."""
+    from smdp.feature_map.conditional_mean import cross_fitted_residuals
+
+    rows = others.rows()
+    features = fitted.transform(rows.at(others.select(fitted.variables).states))
+    utility, action, fold = rows.at(others.utilities), rows.at(others.actions), rows.subject % 5
     left = none = 0.0
     for a in np.unique(action):
         own = action == a
-        left += np.square(residuals(features[own], utility[own, None], fold[own])).sum()
+        residuals = cross_fitted_residuals(features[own], utility[own, None], fold[own])
+        left += np.square(residuals).sum()
         none += np.square(utility[own] - utility[own].mean()).sum()
     return float(left / none)
 
