@@ -127,7 +127,7 @@ def _passes(
     from smdp.feature_map.adnn.dimension import choose_dimension
 
     columns = tuple(range(rows.columns))
-    among = {}
+    among: dict[str, int] = {}
     if everybody is not None:
         among = {
             "people_drawn": rows.subjects,
