@@ -1,13 +1,14 @@
 """The whole default analysis, step by step: seconds, processor seconds and memory of each.
 
 Usage: python bench/whole_analysis.py [--heartsteps path/to/heartsteps_v1.csv] [--jobs 1]
-                                      [--only large] [--people 500]
+                                      [--threads 1] [--only large] [--people 500]
 
 From the file to the report through `smdp.Analysis`, with the roles as guessed, the default settings
 and both kinds of policy: the student sample, 1,000 students, HeartSteps (a real trial, not part of
 the project), and a simulated trial of 2,000 people (or `--people`), 200 decisions and 100
-variables. Each study has a process of its own. With `--jobs`, what can be divided is divided among
-that many processes, and the numbers are those of all of them. The tables are in whole_analysis.md.
+variables. Each study has a process of its own. With `--threads`, what can be divided is divided
+among that many threads, as in the dashboard; with `--jobs` among so many processes, and the numbers
+are those of all of them. The tables are in whole_analysis.md.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from smdp.analysis.plan import AnalysisPlan
 from smdp.data.column_roles import ColumnRoles, NextValue
 from smdp.data.guess_roles import guess_roles
 from smdp.data.read_table import read_table
-from smdp.parallel import cores, workers
+from smdp.parallel import cores, threads, workers
 from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.basics_like import basics_like
 from smdp.steps.step_plans import EvaluationPlan, FeatureMapPlan, PolicyPlan, ScreeningPlan
@@ -133,7 +134,9 @@ def _processor_seconds(process: int) -> float:
     return (int(own[11]) + int(own[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(study: str, people: int, heartsteps: str | None, jobs: int) -> dict[str, list[float]]:
+def measure(
+    study: str, people: int, heartsteps: str | None, jobs: int, at_once: int
+) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     meter = Meter()
 
@@ -144,7 +147,7 @@ def measure(study: str, people: int, heartsteps: str | None, jobs: int) -> dict[
         print(text, file=sys.stderr, flush=True)
         return result
 
-    with tempfile.TemporaryDirectory() as folder, workers(jobs):
+    with tempfile.TemporaryDirectory() as folder, workers(jobs), threads(at_once):
         command = [sys.executable, __file__, "--make", study, "--folder", folder]
         command += ["--people", str(people)]
         command += ["--heartsteps", heartsteps] if heartsteps else []
@@ -162,7 +165,7 @@ def measure(study: str, people: int, heartsteps: str | None, jobs: int) -> dict[
 
 def in_own_process(study: str, chosen: argparse.Namespace) -> dict[str, list[float]]:
     command = [sys.executable, __file__, "--measure", study, "--people", str(chosen.people)]
-    command += ["--jobs", str(chosen.jobs)]
+    command += ["--jobs", str(chosen.jobs), "--threads", str(chosen.threads)]
     command += ["--heartsteps", chosen.heartsteps] if chosen.heartsteps else []
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     answer: dict[str, list[float]] = json.loads(ended.stdout)
@@ -191,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--heartsteps", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES)
     parser.add_argument("--people", type=int, default=TARGET[0])
     parser.add_argument("--make", choices=STUDIES, help=argparse.SUPPRESS)
@@ -201,7 +205,7 @@ def main() -> None:
         print(make_table(chosen.make, chosen.folder, chosen.people, chosen.heartsteps))
         return
     if chosen.measure:
-        own = (chosen.measure, chosen.people, chosen.heartsteps, chosen.jobs)
+        own = (chosen.measure, chosen.people, chosen.heartsteps, chosen.jobs, chosen.threads)
         print(json.dumps(measure(*own)))
         return
     measured = {}

@@ -109,6 +109,31 @@ def _divide(
     )
 
 
+def some_people(rows: Transitions, most: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    """(R,): about `most` rows, all those of people drawn at random; every row if there are fewer.
+
+    Each fold gives the same share of its people: more than that share of the rows where otherwise
+    an action would be taken by fewer than two people of some fold.
+    """
+    person_fold = np.zeros(rows.subjects, dtype=np.int64)
+    person_fold[rows.subject] = rows.fold
+    taken = np.zeros((rows.subjects, rows.heads), dtype=bool)
+    taken[rows.subject, rows.head] = True
+    place = random.permutation(rows.subjects)
+    in_fold = np.empty(rows.subjects)  # 0 .. 1: the place among those of the fold
+    for k in range(rows.folds):
+        own = np.flatnonzero(person_fold == k)
+        in_fold[own[np.argsort(place[own])]] = np.arange(len(own)) / len(own)
+    share = most / len(rows.head)
+    while share < 1:
+        drawn = in_fold < share
+        of_fold = [taken[drawn & (person_fold == k)].sum(axis=0) for k in range(rows.folds)]
+        if np.min(of_fold) >= 2:
+            return np.asarray(drawn[rows.subject])
+        share *= 1.5
+    return np.ones(len(rows.head), dtype=bool)
+
+
 @dataclass(frozen=True)
 class Scale:
     """Means and standard deviations of columns; constant columns are only centred."""

@@ -407,7 +407,20 @@ def result_for_methods(fitted: FittedFeatureMap) -> str:
     stopped = "" if fitted.complete else f" Stopped after pass {len(fitted.steps)}."
     return (
         f"Result: {plural(int(chosen['dimension']), 'feature')}, {how} ({test}: {p}; share kept: "
-        f"{share}).{_value_for_methods(fitted, chosen)}{stopped}"
+        f"{share}).{_value_for_methods(fitted, chosen)}{_sought_among(fitted)}{stopped}"
+    )
+
+
+def _sought_among(fitted: FittedFeatureMap) -> str:
+    """Of a large study, whose variables and dimension are sought among some of its people."""
+    if "people_drawn" not in fitted.steps:
+        return ""
+    last = fitted.steps.iloc[-1]
+    fitted_to = "the map was then fitted to everybody" if fitted.complete else "the map is of them"
+    return (
+        f" Variables and dimension were sought among {int(last['people_drawn']):,} of "
+        f"{int(last['people']):,} people, drawn at random (shares kept are of everybody), and "
+        f"{fitted_to}."
     )
 
 

@@ -1,13 +1,14 @@
 """How few features are enough, for one set of variables.
 
-Candidates are tried upwards, a few at a time as one batch. For each: width, depth and penalty by
-cross-validation, variables from the penalised fit, then the unpenalised refit, and two questions.
+Candidates are tried upwards. For each: width, depth and penalty by cross-validation, variables from
+the penalised fit, then the unpenalised refit, and two questions.
 *Exact*: does the test of the normal space reject the dimension (`normal_space`)? *Practical*: do
 the features keep what the state says of the utility (`share_kept`)? The choice is the smallest
 dimension that is not rejected; where only as many features as there are variables would do, the
 smallest that is enough in practice (or whichever is asked for). Candidates are tried until the
 exact question is answered, so that both answers are there. What a decision by the features costs
-(`value_lost`) is told beside them, and decides nothing.
+(`value_lost`) is told beside them, and decides nothing. In a large study nearly every dimension is
+rejected: there the largest that can be comes first, and if it is, none is taken to be exact.
 
 The map is refitted to predict the utility and its own next features (`closed`), or every variable's
 next value. The paper's absolute test, and the comparison with the full state that chose the maps of
@@ -36,6 +37,7 @@ from smdp.feature_map.adnn.refit import (
     out_of_fold_residuals,
     refit,
     residuals_without_state,
+    utility_residuals,
 )
 from smdp.feature_map.adnn.tuning import (
     Key,
@@ -49,19 +51,16 @@ from smdp.feature_map.layers import Network, apply
 from smdp.feature_map.normal_space import dimension_test, form_test
 from smdp.feature_map.share_kept import ShareKept, share_kept
 from smdp.feature_map.sufficiency import RelativeTest, absolute_p_value
-from smdp.feature_map.transitions import TrainingSets
+from smdp.feature_map.transitions import TrainingSets, Transitions
 from smdp.feature_map.value_lost import Described, FullStatePolicy, ValueLost
 from smdp.independence.pooling import at_most
 from smdp.independence.signs import FEWEST_PEOPLE
 from smdp.progress import Message
 
-#: Networks that are trained at once when it can be chosen.
-AT_ONCE = 75
-
 #: Up to this dimension, every one is a candidate.
 SMALL = 8
 
-#: Shares of the work of a batch of candidates: tuning, refitting, testing.
+#: Shares of the work of a candidate: tuning, refitting, testing.
 TUNED, REFITTED = 0.6, 0.95
 
 Report = Callable[[float, str], None]
@@ -134,11 +133,14 @@ def choose_dimension(
     seed: np.random.SeedSequence,
     report: Report,
     probabilities: NDArray[np.float64] | None = None,
+    everybody: Transitions | None = None,
 ) -> DimensionChoice:
     """Candidates upwards until one is enough; if none is, the largest.
 
     `probabilities`: (R, heads), of the treatments, for the test of the normal space and for what a
-    decision by the features costs.
+    decision by the features costs. `everybody`: of a large study, whose sets are of some people
+    only. What features keep is then said of everybody, and the largest dimension that can be
+    rejected comes first; where it is, only what is enough in practice is left to be found.
 
     Of many variables, those that matter are found first: without a bottleneck a map loses nothing
     but what its penalty drops. If it is not rejected and drops variables, it is the choice, and the
@@ -153,12 +155,14 @@ def choose_dimension(
     if columns > SMALL and settings.dimensions is None and settings.iterate:
         # One short start will do for a map that is not the last.
         short = replace(settings, restarts=1, refit_steps=-(-settings.refit_steps // 2))
-        search = _Search(sets, short, seed, probabilities, whole=True)
+        search = _Search(sets, short, seed, probabilities, everybody, whole=True)
         whole = search.smallest_enough((columns,), _within(report, 0.0, 0.3))
         if whole is not None and len(whole.inputs) < columns:
             return DimensionChoice(tuple(search.tried), whole, search.why, tuple(search.notes))
         report = _within(report, 0.3, 0.7)
-    search = _Search(sets, settings, seed, probabilities)
+    search = _Search(sets, settings, seed, probabilities, everybody)
+    if everybody is not None and settings.dimensions is None:
+        dimensions = search.left_to_try(dimensions, report)
     chosen = search.smallest_enough(dimensions, _within(report, 0.0, 0.8))
     if chosen is not None and settings.dimensions is None:
         below = [c.dimension for c in search.tried if c.dimension < chosen.dimension]
@@ -172,8 +176,41 @@ def choose_dimension(
     return DimensionChoice(tried, chosen or tried[-1], why, tuple(search.notes))
 
 
+def fitted_again(
+    found: Candidate,
+    sets: TrainingSets,
+    settings: FeatureMapSettings,
+    *,
+    seed: np.random.SeedSequence,
+    report: Callable[[float], None],
+) -> Candidate:
+    """The candidate with its map fitted to these sets, of the variables that it was found with.
+
+    What was said of it stays as it was said.
+    """
+    size = Architecture(found.dimension, found.tuned.width, found.tuned.depth, found.inputs)
+    decay = found.refitted.weight_decay
+    fitted_to = UtilitySets(sets.rows) if settings.test == "closed" else sets
+    known = replace(settings, refit_weight_decays=(decay,))
+    fitted, _ = refit(
+        fitted_to, [size], known, seed=_spawn(seed, 1), report=lambda share: report(0.4 * share)
+    )
+    every = [*fitted[size].folds, fitted[size].network]
+    part = partial(_report_part, report, 0.4, 0.6)
+    if settings.test == "closed":
+        closed = closed_features(
+            fitted_to, every, size, decay, settings, seed=_spawn(seed, 4), report=part
+        )
+        targets, networks = closed.sets, closed.networks
+    else:
+        targets, networks = sets, polished(sets, every, decay, report=part)
+    *folds, network = networks
+    residuals = out_of_fold_residuals(targets, folds)
+    return replace(found, refitted=Refitted(network, tuple(folds), residuals, decay))
+
+
 class _Search:
-    """Fits and tests dimensions, a few at a time, and remembers what it did."""
+    """Fits and tests dimensions, one after the other, and remembers what it did."""
 
     def __init__(
         self,
@@ -181,6 +218,7 @@ class _Search:
         settings: FeatureMapSettings,
         seed: np.random.SeedSequence,
         probabilities: NDArray[np.float64] | None,
+        everybody: Transitions | None,
         *,
         whole: bool = False,
     ) -> None:
@@ -189,19 +227,22 @@ class _Search:
         self._losses: dict[Key, NDArray[np.float64]] = {}
         if settings.two_questions:
             assert probabilities is not None
-            self._judge: _Judge = _TwoQuestions(sets, settings, seed, probabilities, whole=whole)
+            self._judge: _Judge = _TwoQuestions(
+                sets, settings, seed, probabilities, everybody, whole=whole
+            )
         else:
             self._judge = _FirstNotRejected(sets, settings, seed)
         self.tried: list[Candidate] = []
         self.notes: list[str] = []
         self.why: Why = "largest"
+        self._none_exact = False
 
     def smallest_enough(self, dimensions: tuple[int, ...], report: Report) -> Candidate | None:
         """Tried upwards until one is not rejected; then the smallest that is enough."""
         mine: list[Candidate] = []
         for found in self._judged(dimensions, report):
             mine.append(found)
-            if not found.rejected and self._judge.choose(mine):
+            if (self._none_exact or not found.rejected) and self._judge.choose(mine):
                 break
         choice = self._judge.choose(mine)
         if choice is None:
@@ -209,20 +250,36 @@ class _Search:
         smallest, self.why = choice
         return smallest
 
+    def left_to_try(self, dimensions: tuple[int, ...], report: Report) -> tuple[int, ...]:
+        """What remains once the largest dimension below that of the state is tried.
+
+        What has some dimension has every larger one, too: where that is rejected, a smaller one
+        could pass for lack of power only, and what is open is which is enough in practice.
+        """
+        *fewer, whole = dimensions
+        if len(fewer) < 2:
+            return dimensions
+        (found,) = self._judged((fewer[-1],), _within(report, 0.0, 0.0))
+        self._none_exact = found.rejected
+        exactly = self._none_exact and self._settings.choose_by == "exact"
+        return (whole,) if exactly else dimensions
+
     def _judged(self, dimensions: tuple[int, ...], report: Report) -> Iterator[Candidate]:
-        """One after the other, fitted a few at a time."""
-        size = _at_once(self._sets, self._settings)
-        for start in range(0, len(dimensions), size):
-            part = dimensions[start : start + size]
-            within = _within(report, start / len(dimensions), len(part) / len(dimensions))
-            fitted = self._fit(part, self._settings, within)
+        """One after the other."""
+        for place, dimension in enumerate(dimensions):
+            known = [each for each in self.tried if each.dimension == dimension]
+            if known:
+                yield known[0]
+                continue
+            within = _within(report, place / len(dimensions), 1 / len(dimensions))
+            fitted = self._fit(dimension, self._settings, within)
+            assert fitted is not None
             self.notes += self._judge.prepare(within)
-            for tuned, architecture in fitted.items():
-                within(REFITTED, f"Testing dimension {tuned.dimension}")
-                found = self._judge.judge(tuned, architecture)
-                self.tried.append(found)
-                within(REFITTED, found.news())
-                yield found
+            within(REFITTED, f"Testing dimension {dimension}")
+            found = self._judge.judge(*fitted)
+            self.tried.append(found)
+            within(REFITTED, found.news())
+            yield found
 
     def sparser(self, chosen: Candidate, report: Report) -> Candidate:
         """Of the same dimension, with a larger penalty: the map of the fewest variables that is not
@@ -240,12 +297,12 @@ class _Search:
     def _with_penalty(self, penalty: float, chosen: Candidate, report: Report) -> Candidate | None:
         alone = replace(self._settings, penalties=(penalty,))
         try:
-            fitted = self._fit((chosen.dimension,), alone, report, fewer_than=len(chosen.inputs))
+            fitted = self._fit(chosen.dimension, alone, report, fewer_than=len(chosen.inputs))
         except DataError:  # it could not be trained: nothing is lost
             return None
-        if not fitted:
+        if fitted is None:
             return None
-        ((tuned, architecture),) = fitted.items()
+        tuned, architecture = fitted
         report(REFITTED, f"Testing {len(architecture.inputs)} of {len(chosen.inputs)} variables")
         found = self._judge.judge(tuned, architecture)
         worse = clearly_worse(found.losses, chosen.losses)
@@ -255,39 +312,36 @@ class _Search:
 
     def _fit(
         self,
-        dimensions: tuple[int, ...],
+        dimension: int,
         settings: FeatureMapSettings,
         report: Report,
         *,
         fewer_than: int | None = None,
-    ) -> dict[Tuned, Architecture]:
-        """Tune and refit these dimensions, except for what is known from before.
+    ) -> tuple[Tuned, Architecture] | None:
+        """Tune and refit this dimension, except for what is known from before.
 
-        `fewer_than`: refit only what uses some variables, and fewer than these.
+        `fewer_than`: None unless it uses some variables, and fewer than these.
         """
-        name = f"dimension {dimensions[0]}"
-        if len(dimensions) > 1:
-            name = f"dimensions {dimensions[0]} to {dimensions[-1]}"
-        tuned, notes = tune(
+        (tuned,), notes = tune(
             self._sets,
-            dimensions,
+            (dimension,),
             settings,
             seed=_spawn(self._seed, 0),
             known=self._losses,
-            report=lambda share: report(TUNED * share, f"Tuning {name}"),
+            report=lambda share: report(TUNED * share, f"Tuning dimension {dimension}"),
         )
-        wanted = {
-            each: Architecture(each.dimension, each.width, each.depth, each.network.selected)
-            for each in tuned
-            if fewer_than is None or 0 < len(each.network.selected) < fewer_than
-        }
+        wanted = Architecture(dimension, tuned.width, tuned.depth, tuned.network.selected)
+        if fewer_than is not None and not 0 < len(wanted.inputs) < fewer_than:
+            return None
         left_out = self._judge.refit(
-            list(wanted.values()),
-            lambda share: report(TUNED + (REFITTED - TUNED) * share, f"Refitting {name}"),
+            [wanted],
+            lambda share: report(
+                TUNED + (REFITTED - TUNED) * share, f"Refitting dimension {dimension}"
+            ),
         )
         if fewer_than is None:
             self.notes += notes + left_out
-        return {each: self._judge.used(size) for each, size in wanted.items()}
+        return tuned, self._judge.used(wanted)
 
 
 class _Judge(ABC):
@@ -407,11 +461,12 @@ class _TwoQuestions(_Judge):
         settings: FeatureMapSettings,
         seed: np.random.SeedSequence,
         probabilities: NDArray[np.float64],
+        everybody: Transitions | None,
         *,
         whole: bool,
     ) -> None:
         super().__init__(sets, settings, seed)
-        self._probabilities = probabilities
+        self._probabilities, self._everybody = probabilities, everybody
         self._closed = settings.test == "closed"
         self._whole = whole
         self._targets: dict[Architecture, TrainingSets] = {}  # what each map predicts
@@ -506,13 +561,13 @@ class _TwoQuestions(_Judge):
         reference, found, notes = self._reference(self._fitted_to, report)
         full = found[reference]
         folds = polished(self._fitted_to, full.folds, full.weight_decay)
-        self._of_full_state = out_of_fold_residuals(self._fitted_to, folds)[:, 0]
+        self._of_full_state = self._of_utility(self._fitted_to, folds)
         return notes
 
     def judge(self, tuned: Tuned, architecture: Architecture) -> Candidate:
         refitted = self._refitted[architecture]
         exact, form = self._tested(architecture, refitted)
-        kept, value = self._share_kept(refitted), self._value_lost(refitted)
+        kept, value = self._share_kept(architecture), self._value_lost(refitted)
         practical = kept.at_least > 1 - self._settings.negligible
         if self._closed:  # targets differ between maps, but for the utility
             losses = self._losses(refitted.residuals)
@@ -592,12 +647,18 @@ class _TwoQuestions(_Judge):
     def _test_seed(self, size: Architecture) -> np.random.SeedSequence:
         return _spawn(self._seed, 3, size.dimension)
 
-    def _share_kept(self, refitted: Refitted) -> ShareKept:
-        rows = self._sets.rows
-        own = refitted.residuals[:, 0]
+    def _share_kept(self, size: Architecture) -> ShareKept:
+        own = self._of_utility(self._targets[size], self._refitted[size].folds)
         full = own if self._of_full_state is None else self._of_full_state
-        nothing = residuals_without_state(self._sets)[:, 0]
-        return share_kept(rows.subject, own, full, nothing)
+        every = self._sets if self._everybody is None else TrainingSets(self._everybody)
+        nothing = residuals_without_state(every)[:, 0]
+        return share_kept(every.rows.subject, own, full, nothing)
+
+    def _of_utility(self, sets: TrainingSets, folds: Sequence[Network]) -> NDArray[np.float64]:
+        """(R,): what is left over of the utility, out of fold, of everybody."""
+        if self._everybody is None:
+            return out_of_fold_residuals(sets, folds)[:, 0]
+        return utility_residuals(sets, folds, self._everybody)
 
     def _value_lost(self, refitted: Refitted) -> ValueLost:
         if self._policy is None:
@@ -623,13 +684,6 @@ class _TwoQuestions(_Judge):
 
 def _refit_losses(sets: TrainingSets, refitted: Refitted) -> NDArray[np.float64]:
     return np.array([held_out_loss(sets, f, each) for f, each in enumerate(refitted.folds)])
-
-
-def _at_once(sets: TrainingSets, settings: FeatureMapSettings) -> int:
-    """How many dimensions are fitted together."""
-    widths = settings.widths or default_widths(sets.rows.columns)
-    of_each = len(widths) * len(settings.depths) * len(settings.penalties) * settings.folds
-    return max(1, AT_ONCE // of_each)
 
 
 def _within(report: Report, first: float, length: float) -> Report:

@@ -4,12 +4,19 @@ The first pass works on the process (U, S) of all given variables. Each further 
 (U, S_J), J being the variables with weights that are not exactly zero, and stops when no variable
 is dropped. The map of the last pass is the result.
 
+Of a large study, whole people drawn at random are enough to find out which variables and how many
+features are needed: about `ENOUGH` decisions. Tests, and what a decision costs, are of these
+people; how much features keep is of everybody, since those who were not drawn are new to all
+networks. The map of the last pass is then fitted anew to everybody. (Networks are trained by the
+same number of steps however many rows there are; it is the passes over all rows, for tests,
+comparisons and the last stretch of training, that take the time.)
+
 Reference: Wang, Laber & Witkiewitz, Corollary 3.3 and the end of section 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -26,11 +33,17 @@ from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.feature_map.from_layers import assembled, widened
 from smdp.feature_map.network_settings import NetworkSettings
 from smdp.feature_map.normal_space import head_probabilities
-from smdp.feature_map.transitions import TrainingSets, Transitions, transitions
-from smdp.progress import Cancelled, Progress, reworded, silent
+from smdp.feature_map.transitions import TrainingSets, Transitions, some_people, transitions
+from smdp.progress import Cancelled, Progress, between, reworded, silent
 
 if TYPE_CHECKING:
     from smdp.feature_map.adnn.dimension import Candidate, DimensionChoice  # numba comes along
+
+
+#: Decisions among which variables and dimension are sought, where that is not all of them.
+ENOUGH = 12_000
+#: The share of the time that this takes.
+SEEKING = 0.8
 
 
 class FitCancelled(Cancelled):
@@ -49,6 +62,7 @@ class Pass:
 
     columns: tuple[int, ...]
     choice: DimensionChoice
+    among: Mapping[str, int]  # of a large study: whom it was sought among
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -74,15 +88,25 @@ def fit_feature_map(
     check_asked(trajectories, settings, FeatureMapSettings, seed)
     check_dimensions(trajectories, settings)
     progress = progress or silent
-    folds, training = np.random.SeedSequence(seed).spawn(2)
+    folds, training, drawn = np.random.SeedSequence(seed).spawn(3)
     rows = transitions(trajectories, settings.folds, np.random.default_rng(folds))
     passes: list[Pass] = []
     complete = False
-    chances = head_probabilities(trajectories, rows) if settings.two_questions else None
+    part, everybody, chances = rows, None, None
+    if settings.two_questions:
+        chances = head_probabilities(trajectories, rows)
+        if len(rows.head) > ENOUGH:
+            some = some_people(rows, ENOUGH, np.random.default_rng(drawn))
+            if not some.all():
+                part, everybody, chances = rows.take(some), rows, chances[some]
+    seeking = progress if everybody is None else between(progress, 0.0, SEEKING)
     try:
         with one_thread():
-            for each in _passes(rows, settings, training, progress, chances):
+            for each in _passes(part, everybody, settings, training, seeking, chances):
                 passes.append(each)
+            if everybody is not None and passes[-1].kept:
+                fitting = between(progress, SEEKING, 1.0)
+                passes[-1] = _for_everybody(passes[-1], rows, settings, training, fitting)
         complete = True
         progress(1.0, "The feature map is fitted")
     except Cancelled as stop:
@@ -93,6 +117,7 @@ def fit_feature_map(
 
 def _passes(
     rows: Transitions,
+    everybody: Transitions | None,  # if the rows are of some people only
     settings: FeatureMapSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
@@ -102,6 +127,13 @@ def _passes(
     from smdp.feature_map.adnn.dimension import choose_dimension
 
     columns = tuple(range(rows.columns))
+    among: dict[str, int] = {}
+    if everybody is not None:
+        among = {
+            "people_drawn": rows.subjects,
+            "decisions_drawn": len(rows.head),
+            "people": everybody.subjects,
+        }
     for number in count(1):
 
         def report(share: float, what: str, number: int = number) -> None:
@@ -113,13 +145,48 @@ def _passes(
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))
         sets = TrainingSets(rows.select(columns))
         choice = choose_dimension(
-            sets, settings, seed=key, report=report, probabilities=probabilities
+            sets,
+            settings,
+            seed=key,
+            report=report,
+            probabilities=probabilities,
+            everybody=None if everybody is None else everybody.select(columns),
         )
-        found = Pass(columns, choice)
+        found = Pass(columns, choice, among)
         yield found
         if not settings.iterate or not found.kept or found.kept == columns:
             return
         columns = found.kept
+
+
+def _for_everybody(
+    last: Pass,
+    rows: Transitions,
+    settings: FeatureMapSettings,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+) -> Pass:
+    """The last pass with its map fitted to all rows, its variables and size as they were found."""
+    from smdp.feature_map.adnn.dimension import fitted_again
+
+    choice = last.choice
+    found = fitted_again(
+        choice.chosen,
+        TrainingSets(rows.select(last.columns)),
+        settings,
+        seed=np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 0)),
+        report=lambda share: progress(share, "Fitting the map to everybody"),
+    )
+    tried = tuple(found if each is choice.chosen else each for each in choice.candidates)
+    drawn, decisions, people = last.among.values()
+    note = (
+        f"Variables and dimension were sought among {drawn:,} of {people:,} people drawn at "
+        f"random, with {decisions:,} decisions; how much features keep is said of everybody. The "
+        "map was then fitted to everybody."
+    )
+    return replace(
+        last, choice=replace(choice, candidates=tried, chosen=found, notes=(*choice.notes, note))
+    )
 
 
 def check_dimensions(trajectories: Trajectories, settings: NetworkSettings) -> None:
@@ -166,7 +233,7 @@ def _result(
 def _steps(
     names: tuple[str, ...], passes: list[Pass], settings: FeatureMapSettings
 ) -> pd.DataFrame:
-    """One row for each pass."""
+    """One row for each pass; of a large study, with the people whom it was sought among."""
     return pd.DataFrame(
         {
             "pass": number,
@@ -176,6 +243,7 @@ def _steps(
             "kept_count": len(each.kept),
             **_figures(each.choice.chosen),
             **_chosen_by(each.choice.chosen, each.choice, settings),
+            **each.among,
         }
         for number, each in enumerate(passes, 1)
     )

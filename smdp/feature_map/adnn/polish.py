@@ -21,7 +21,9 @@ what the state says of the outcome instead of 93 %.)
 
 The damping falls by a factor after a step that lowers the loss, and rises until there is one. Of
 many rows, evenly spaced ones make J'J, all of them the loss and its slope: the time is linear in
-the rows, and it is the slope that decides where the steps end.
+the rows, and it is the slope that decides where the steps end. Of more than `MOST_ROWS` after an
+action, as many as that, evenly spaced, make loss and slope too: so many more than there are
+weights say where the minimum is.
 
 J'J has a row and a column for every weight. Networks of more than `MOST_WEIGHTS`, those of more
 than about ten variables, stay as they are: steps would take longer than all the training before.
@@ -70,6 +72,8 @@ RIDGE = 1e-3
 LEAST_GAIN = 1e-5
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-7
 EASIER, HARDER, TRIES = 5.0, 8.0, 6
+#: Of each head, in loss and slope.
+MOST_ROWS = 20_000
 #: Numbers in the derivatives of one head's rows: evenly spaced rows, as many as that allows ..
 MOST_NUMBERS = 350_000
 #: .. but this many predictions for every weight.
@@ -174,7 +178,7 @@ class _Loss:
         counts: Floats,  # (heads, outputs): how much each outcome does
     ) -> None:
         self._counts, self._ridge = counts, ridge
-        own = [np.flatnonzero(head == a) for a in range(len(like.heads))]
+        own = [_spaced(np.flatnonzero(head == a), MOST_ROWS) for a in range(len(like.heads))]
         self._states = [np.ascontiguousarray(states[rows]) for rows in own]
         self._targets = [np.ascontiguousarray(targets[rows]) for rows in own]
         sizes = [each.weights.size + each.bias.size for each in _layers(like)]
@@ -237,7 +241,7 @@ class _Loss:
             start, end = self._heads[a : a + 2]
             numbers, outputs = shared + end - start, self._targets[a].shape[1]
             most = max(MOST_NUMBERS // numbers, FEWEST_FOR_EACH * numbers) // outputs
-            states = np.ascontiguousarray(every[:: -(-len(every) // max(1, most))])
+            states = np.ascontiguousarray(_spaced(every, most))
             j = np.empty((numbers, len(states) * outputs), dtype=SINGLE)
             roots = np.sqrt(self._counts[a] / (len(states) * len(self._counts)))
             derivatives(theta, self._places, *self._size, a, self._activation, states, roots, j)
@@ -278,6 +282,11 @@ def _damped(block: Floats, ridge: float, damping: float) -> Floats:
     found = block.copy()
     found[np.diag_indices_from(found)] += ridge + damping * np.maximum(np.diag(block), 1e-8)
     return found
+
+
+def _spaced(rows: NDArray[Any], most: int) -> NDArray[Any]:
+    """Evenly spaced ones, no more than `most`."""
+    return rows[:: -(-len(rows) // max(1, most))]
 
 
 def _layers(network: Network) -> list[Layer]:

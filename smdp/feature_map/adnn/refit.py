@@ -23,7 +23,7 @@ from smdp.feature_map.adnn.training import train
 from smdp.feature_map.adnn.tuning import held_out_loss
 from smdp.feature_map.layers import Network
 from smdp.feature_map.network_settings import NetworkSettings
-from smdp.feature_map.transitions import TrainingSets
+from smdp.feature_map.transitions import TrainingSets, Transitions
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,24 @@ def out_of_fold_residuals(sets: TrainingSets, networks: Sequence[Network]) -> ND
         predicted = network.predict(sets.states(dataset, held_out), rows.head[held_out])
         error = sets.outcomes(dataset, held_out) - predicted
         residuals[held_out] = error * sets.scales[dataset][1].sd
+    return residuals
+
+
+def utility_residuals(
+    sets: TrainingSets, networks: Sequence[Network], rows: Transitions
+) -> NDArray[np.float64]:
+    """(R,): of rows that the sets may lack, by the network without each row's fold.
+
+    Whoever is not in the sets was not seen by any of the networks.
+    """
+    residuals = np.empty(len(rows.head))
+    for k, network in enumerate(networks):
+        own = rows.fold == k
+        of_states, of_targets = sets.scales[k]
+        states = of_states.standardise(rows.states[own])
+        predicted = network.predict(states, rows.head[own])[:, 0]
+        expected = of_targets.mean[0] + of_targets.sd[0] * predicted
+        residuals[own] = rows.outcomes[own, 0] - expected
     return residuals
 
 
