@@ -197,6 +197,7 @@ def fitted_again(
     )
     every = [*fitted[size].folds, fitted[size].network]
     part = partial(_report_part, report, 0.4, 0.6)
+    targets: TrainingSets
     if settings.test == "closed":
         closed = closed_features(
             fitted_to, every, size, decay, settings, seed=_spawn(seed, 4), report=part
