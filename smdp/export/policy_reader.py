@@ -373,8 +373,7 @@ def check_tree(part, columns, actions, deep):
 def check_content(own):
     """Every key, shape and number that a recommendation needs, before the first is given."""
     check_kind(own, CONTENT, "content")
-    labels, measured = own["actions"], own["measured"]
-    levels, support = own["levels"], own["support"]
+    labels, measured, levels, support = map(own.get, ("actions", "measured", "levels", "support"))
     need(len(set(labels)) == len(labels) >= 2, "it needs two or more different actions")
     check_asked(measured, levels)
     if "texts" in own:
@@ -392,22 +391,20 @@ def check_content(own):
         check_columns(card["columns"], card["measured"], labels)
         check_tree(card["tree"], len(card["columns"]), len(labels), 0)
     if levels:
-        bounds = levels["boundaries"]
-        need(len(bounds) + 1 == len(levels["values"]), "'levels' has a wrong size")
-        need(bounds == sorted(bounds), "'boundaries' are not in order")
+        bounds, count = levels["boundaries"], len(levels["values"])
+        need(bounds == sorted(bounds) and len(bounds) + 1 == count, "'levels' are not in order")
     how = own["imputation"]
     good = how["span"] > 0 and how["degree"] in (0, 1, 2) and 1 <= how["digits"] <= 17
     need(good, "'imputation' has a value that cannot be")
     features = check_network(own["feature_map"], "feature_map", len(own["columns"]))
     for q in [own["q"]] + own["resampled"]:
         check_network(q, "q", features, len(labels))
-    sure = own["rule"]["z"] >= 0 and 0 <= own["rule"]["least_share"] <= 1
-    need(sure, "'rule' has a value that cannot be")
     if "reference" in own["rule"]:
         check_kind(own["rule"], {"reference": int, "pessimism": float}, "rule")
-        need(own["rule"]["pessimism"] >= 0, "'pessimism' is below 0")
         need(0 <= own["rule"]["reference"] < len(labels), "'reference' is no action")
         need(len(own["resampled"]) > 1, "'resampled' is too short for a pessimistic policy")
+    sure = own["rule"]["z"] >= 0 <= own["rule"].get("pessimism", 0)
+    need(sure and 0 <= own["rule"]["least_share"] <= 1, "'rule' has a value that cannot be")
     if support is not None:
         points, taken = support["points"], support["taken"]
         need(all(len(point) == features for point in points), "a point of 'support' is cut short")

@@ -52,12 +52,12 @@ def judged(plan: AnalysisPlan) -> EvaluationSettings | None:
 
 
 def distilled(plan: AnalysisPlan) -> Distilling | None:
-    """How the rule card is found anew: as the plan has it for the first policy, or by default."""
+    """How the first policy's rule card is found anew: as the plan says of one, or by default."""
     from smdp.validation.twin_study import Distilling
 
     if not with_policy(plan):
         return None
-    own = RulePlan() if plan.rule is None or plan.rule.policy != 1 else plan.rule
+    own = plan.rule or RulePlan()
     return Distilling(replace(own.settings, resamples=0), own.evaluation, own.seed)
 
 

@@ -59,9 +59,11 @@ def test_the_numbers_are_those_of_the_analysis(analysis, summary):
     assert found is None or float(found.group(1)) == pytest.approx(effect["estimate"], abs=0.05)
 
 
-def test_the_rule_card_stands_first_and_every_check_is_told(analysis, summary):
+def test_whom_to_treat_stands_first_and_every_check_is_told(analysis, summary):
     parts = {each.key: each.blocks for each in summary.sections}
-    card, *_ = parts["rule"]
+    whom, card, *_ = parts["rule"]
+    assert isinstance(whom, Paragraph)
+    assert whom.text.startswith("By the rule card: ")
     assert isinstance(card, Table)
     assert len(card.frame) == sum(1 for _ in analysis.rule.card.paths())
     assert sum(int(share.split()[0]) for share in card.frame["share of decisions"]) in (
@@ -69,7 +71,7 @@ def test_the_rule_card_stands_first_and_every_check_is_told(analysis, summary):
         100,
         101,
     )
-    told = next(text for text in said(summary) if text.startswith("The rule card: "))
+    told = next(text for text in said(summary) if text.startswith("The card: "))
     assert f"{analysis.rule.value(CARD)['estimate']:.{digits_of_rules(analysis.rule)}f}" in told
     checks = next(each for each in parts["checks"] if isinstance(each, Table)).frame
     found = dict(zip(checks["question"], checks["finding"], strict=True))

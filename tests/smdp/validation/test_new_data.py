@@ -103,7 +103,7 @@ def test_a_missing_column_that_the_policy_needs():
 
 def test_a_missing_column_that_nobody_needs():
     found = checked(cohort(seed=12, name="b").drop(columns=["noise", "place"]))
-    assert "no column 'noise', 'place'" in said(found)
+    assert "no columns 'noise', 'place'" in said(found)
     assert found.verdict.decision == "keep"
     assert set(found.likeness.table["variable"]) == {"mood", "stress"}
 
