@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from textwrap import wrap
 
 import numpy as np
@@ -47,7 +48,9 @@ def comparison_figure(found: CandidateComparison) -> go.Figure:
             if size > FEW_CANDIDATES:  # narrow cells
                 text[i][j] = text[i][j].replace(" to ", "<br>to ")
     axis = [shown[candidate_label(name)] for name in names]
-    across = ["<br>".join(wrap(each, WIDE)) for each in axis]
+    across = [
+        "<br>".join(plain(line, WIDE) for line in wrap(unescape(each), WIDE)) for each in axis
+    ]
     figure = new_figure(height=190 + 58 * size)
     figure.add_heatmap(
         z=clear,
