@@ -54,7 +54,7 @@ def q_values_figure(
             showlegend=False,
             hovertemplate=f"{names[place]}: {own['q']:.2f}{interval}{now}<extra></extra>",
         )
-    figure.update_xaxes(title_text=f"Expected discounted {plain(outcome.title, 60)} (Q)")
+    figure.update_xaxes(title_text=f"Expected discounted<br>{plain(outcome.title, 40)} (Q)")
     figure.update_yaxes(
         type="category",
         categoryorder="array",
