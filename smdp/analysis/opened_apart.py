@@ -24,6 +24,7 @@ HARMLESS = 2_000_000
 #: What a file may take: the program itself, then for each byte of JSON and of arrays and tables.
 PROGRAM_BYTES = 1_000_000_000
 BYTES_A_BYTE_OF_JSON, BYTES_A_BYTE = 12, 3
+SPARE_BYTES = 64_000_000
 PROCESSOR_SECONDS = 30
 SECONDS = 300
 
@@ -75,6 +76,7 @@ def main() -> None:
     try:
         read_saved(Path(asked["path"]), name=asked["name"])
     except SmdpError as error:
+        bytearray(SPARE_BYTES)  # without room for these, what failed did so for want of memory
         found = {"problem": error.problem, "remedy": error.remedy, "concerns": error.concerns}
     json.dump(found, sys.stdout)
 
