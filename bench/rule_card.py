@@ -77,8 +77,8 @@ def cards(seeds: int, people: int, null: bool) -> None:
         policy = smdp.learn_policy(trajectories, fitted, smdp.PolicySettings(bootstraps=0))
         measured = smdp.as_measured(prepared)
         told = []
-        for name, variables in (("all variables", ()), ("screened", tuple(kept))):
-            settings = RuleSettings(variables=variables)
+        for name, among in (("all variables", "all"), ("screened", "policy")):
+            settings = RuleSettings(among=among)
             card = learn_rule_card(trajectories, policy, settings, measured=measured).card
             asked_first[name].append(card.questions[0].variable if card.questions else "")
             told.append(card.in_words())

@@ -1,10 +1,12 @@
 """What the default analysis of a realistic student study earns, by each learner and as a card.
 
 Usage: python bench/student_learners.py --out FILE [--first 6000] [--seeds 50] [--table]
+       [--without neural]
 
 Fresh studies of 30 students with gaps (`basics_like`), the way of the pages: filled in, screening,
 the interpretable map, default settings, discount 0.9. Then a linear, a pessimistic and a neural
-policy on it, and the rule card of the linear one. What each earns is minus the next cigarettes, on
+policy on it, and the rule card of the linear one: as it is by default, and of all variables by
+doubly robust scores ("card of all"). What each earns is minus the next cigarettes, on
 average over 27 decisions of FRESH fresh students who follow it.
 
 0 is what was done (a coin), 1 the best of the policies learned from LARGE students who answered
@@ -47,6 +49,10 @@ from smdp.simulation.basics_like import Assign, basics_like
 FRESH, LARGE, DISCOUNT = 2000, 3000, 0.9
 TRUTH, OF_BEST = 77_000, 77_001
 LEARNERS = ("linear", "pessimistic", "neural")
+CARDS = {
+    "card": RuleSettings(),
+    "card of all": RuleSettings(among="all", scores="doubly robust"),
+}
 REFERENCE = "0"  # the module that is no treatment
 
 
@@ -88,20 +94,25 @@ def landmarks() -> dict[str, float]:
     }
 
 
-def one(seed: int) -> dict[str, Any]:
+def one(seed: int, learners: Sequence[str] = LEARNERS) -> dict[str, Any]:
     began = process_time()
     frame = basics_like(seed)
     data = prepare(frame, guess_roles(frame)).trajectories
-    how = WholeAnalysis(policies=tuple(settings_of(model) for model in LEARNERS))
+    how = WholeAnalysis(policies=tuple(settings_of(model) for model in learners))
     made = analysed_anew(data, how)
-    found = learn_rule_card(data, made.policies[0], RuleSettings(), seed=seed)
-    policies: dict[str, AnyPolicy] = dict(zip(LEARNERS, made.policies, strict=True))
-    policies["card"] = found.card
+    cards = {
+        name: learn_rule_card(data, made.policies[0], settings, seed=seed).card
+        for name, settings in CARDS.items()
+    }
+    policies: dict[str, AnyPolicy] = dict(zip(learners, made.policies, strict=True)) | cards
     return {
         "seed": seed,
         "kept": made.selected,
-        "card": found.card.in_words(),
-        "first": found.card.questions[0].variable if found.card.questions else "",
+        "cards": {name: card.in_words() for name, card in cards.items()},
+        "first": {
+            name: card.questions[0].variable if card.questions else ""
+            for name, card in cards.items()
+        },
         "earns": {name: earns(following(policy)) for name, policy in policies.items()},
         "seconds": round(process_time() - began, 1),
     }
@@ -119,7 +130,8 @@ def table(marks: dict[str, float], every: Sequence[dict[str, Any]]) -> str:
     ]
     shares = {
         name: np.array([(each["earns"][name] - marks["as done"]) / room for each in every])
-        for name in ("card", *LEARNERS)
+        for name in (*CARDS, *LEARNERS)
+        if name in every[0]["earns"]
     }
     for name, own in shares.items():
         apart = own - shares["linear"]
@@ -128,15 +140,19 @@ def table(marks: dict[str, float], every: Sequence[dict[str, Any]]) -> str:
             f"| {name} | {earned:.2f} | {_mean(own)} | "
             f"{'' if name == 'linear' else _mean(apart)} | {own.min():.2f} | {(own < 0).sum()} |"
         )
-    some = [each["first"] for each in every if each["first"]]
-    planted = [name for name in some if name in MODERATORS]
-    counts = pd.Series(some).value_counts()
-    lines.append(
-        f"\nThe card asks something in {len(some)} of {len(every)}, and first about a planted "
-        f"moderator in {len(planted)} of these: "
-        + ", ".join(f"{name} {count}" for name, count in counts.items())
-        + f". Processor seconds a study: {np.median([each['seconds'] for each in every]):.0f}."
-    )
+    lines.append(f"\nCard minus card of all: {_mean(shares['card'] - shares['card of all'])}.")
+    for card in CARDS:
+        some = [each["first"][card] for each in every if each["first"][card]]
+        planted = [name for name in some if name in MODERATORS]
+        counts = pd.Series(some).value_counts()
+        lines.append(
+            f"The {card} asks something in {len(some)} of {len(every)}, and first about a planted "
+            f"moderator in {len(planted)} of these: "
+            + ", ".join(f"{name} {count}" for name, count in counts.items())
+            + "."
+        )
+    seconds = np.median([each["seconds"] for each in every])
+    lines.append(f"Processor seconds a study: {seconds:.0f}.")
     return "\n".join(lines)
 
 
@@ -150,6 +166,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=6000)
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--without", choices=LEARNERS[1:], action="append", default=[])
     chosen = parser.parse_args()
     text = chosen.out.read_text(encoding="utf-8") if chosen.out.exists() else ""
     every = list(map(json.loads, text.splitlines()))
@@ -158,7 +175,7 @@ def main() -> None:
     for seed in todo:
         if seed in known:
             continue
-        found = one(seed)
+        found = one(seed, [name for name in LEARNERS if name not in chosen.without])
         with chosen.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(found) + "\n")
         print(found, flush=True)

@@ -33,7 +33,8 @@ from smdp.words.rule_card import (
 
 WHAT_IT_IS = (
     "The rule of few questions, about variables in their own units, that comes closest to the "
-    "best. It is found by looking at every such rule, and judged by people who had no part in "
+    "best. It is found by looking at every such rule, by a model of what each treatment is worth, "
+    "and judged by people who had no part in "
     "finding it."
 )
 OWN = "rule.own"
@@ -45,7 +46,7 @@ def rule_tab(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     st.caption(WHAT_IT_IS)
     prepared = result(RESCALING)
     form = Form(RULE.name, section_now(RULE))
-    left, right = st.columns(2, vertical_alignment="top")
+    left, middle, right = st.columns(3, vertical_alignment="top")
     askable = [
         name
         for name, places in prepared.trajectories.wholes.items()
@@ -53,6 +54,8 @@ def rule_tab(policy: LearnedPolicy, evaluation: EvaluationPlan) -> None:
     ]
     with left:
         form.draw("depth")
+    with middle:
+        form.draw("among")
     with right:
         form.draw("variables", options={"variables": askable})
     form.more(skip=("seed",))

@@ -193,6 +193,11 @@ class QRegression:
 
     def resampled(self, model: QModel, counts: Floats) -> Floats:
         """(B, N): each trajectory's first value when trajectories count (B, N) times."""
+        weights = self.resampled_weights(model, counts)
+        return self.clipped(weights @ self.first.T)
+
+    def resampled_weights(self, model: QModel, counts: Floats) -> Floats:
+        """(B, levels * d): of one regression more, when trajectories count (B, N) times."""
         ahead = self.following @ model.weights
         free = (ahead >= self.lowest) & (ahead <= self.highest)
         onward = self.following * free[:, None]
@@ -204,13 +209,14 @@ class QRegression:
         np.add.at(right, self.unit, self.now * aim[:, None])
         size = self.now.shape[1]
         step = max(1, NUMBERS_AT_ONCE // size**2)
-        found = np.empty((len(counts), self.units))
+        found = np.empty((len(counts), size))
         for start in range(0, len(counts), step):
             drawn = counts[start : start + step]
             sums = (drawn @ products.reshape(self.units, -1)).reshape(len(drawn), size, size)
             matrix = self.penalised(sums, drawn @ self.decisions, model.ridge)
-            weights = np.linalg.solve(matrix, (drawn @ right)[:, :, None])[:, :, 0]
-            found[start : start + step] = self.clipped(weights @ self.first.T)
+            found[start : start + step] = np.linalg.solve(matrix, (drawn @ right)[:, :, None])[
+                :, :, 0
+            ]
         return found
 
 

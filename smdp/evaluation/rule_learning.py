@@ -1,17 +1,20 @@
 """A learned policy, distilled to a rule that fits on a card.
 
-Each decision has a doubly robust score for each action (`rule_scores`), at first with the full
-policy followed afterwards, then with the card itself, until it no longer changes; the tree with the
-largest sum of scores is found by looking at all of them. It has as many questions as are allowed:
-what more of them gain for people who were not looked at is told, and decides nothing. (The scores
-of the first round let the full policy follow, under which treating everybody now looks good; rules
-with fewer questions, chosen by one standard error, then did harm when they were followed
-throughout. See bench/student_learners.md.)
+Each decision has a score for each action (`rule_scores`), at first with the full policy followed
+afterwards, then with the card itself, until it no longer changes; the tree with the largest sum of
+scores is found by looking at all of them. The card asks about what the full policy looks at, and
+is found by the model's values: with few people, doubly robust scores of every variable find chance
+(bench/student_learners.md). It has as many questions as are allowed: what more of them gain for
+people who were not looked at is told, doubly robustly, and decides nothing. (The scores of the
+first round let the full policy follow, under which treating everybody now looks good; rules with
+fewer questions, chosen by one standard error, then did harm when they were followed throughout.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 import pandas as pd
@@ -20,10 +23,11 @@ from numpy.typing import NDArray
 from smdp.data.trajectories import Trajectories
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.evaluation_study import EvaluationStudy, evaluation_study
-from smdp.evaluation.rule_scores import doubly_robust_scores
+from smdp.evaluation.rule_scores import DecisionScores
 from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.target import AnyPolicy, Target, policy_target
 from smdp.policy.as_measured import AsMeasured, as_measured
+from smdp.policy.learned_policy import LearnedPolicy
 from smdp.policy.rule_card import Branch, End, Question, RuleCard, Tree
 from smdp.policy.rule_questions import Askables, askables
 from smdp.policy.rule_search import (
@@ -51,7 +55,8 @@ class CardSearch:
 
     `depths`: depth, gain (over the same for everybody, a decision, of people not looked at, with
     the full policy afterwards), standard_error. `rounds`: card, value. `problem`: that of the round
-    whose card was kept; its rows are the decisions with a choice.
+    whose card was kept; its rows are the decisions with a choice. `followed`: what came after the
+    decision in that round.
     """
 
     card: RuleCard
@@ -61,6 +66,21 @@ class CardSearch:
     problem: SearchProblem
     asked: Askables
     subject: NDArray[np.int64]  # (R,): of the problem's rows
+    study: EvaluationStudy
+    followed: Target
+
+    def drawn(self, times: NDArray[np.int64], settings: RuleSettings) -> Iterator[SearchProblem]:
+        """The search when people count (B, people) times; the model's values are theirs then."""
+        gains: Iterator[Floats] = repeat(self.problem.gains, len(times))
+        if settings.scores == "model":
+            counts = times[:, self.study.rows.cluster].astype(float)
+            choice = self.study.rows.available
+            scores = DecisionScores(self.study, self.followed)
+            gains = (each[choice] for each in scores.by_model_resampled(counts))
+        for own, of_people in zip(gains, times, strict=True):
+            weight = of_people[self.subject].astype(float)
+            least = settings.least_share * float(weight.sum())
+            yield replace(self.problem, gains=own, weight=weight, least=least)
 
 
 def learn_rule_card(
@@ -73,7 +93,7 @@ def learn_rule_card(
     seed: int = 0,
     progress: Progress = silent,
 ) -> CardSearch:
-    """The best rule of few questions for these people.
+    """The best rule of few questions for these people, about what the policy looks at.
 
     `measured`: the same decisions in own units; None: questions are about the trajectories' own
     numbers. Folds, discount and the model of the values are those of the evaluation.
@@ -83,51 +103,85 @@ def learn_rule_card(
     study = evaluation_study(trajectories, policy, few, seed)
     choice = study.rows.available
     rows = study.rows.take(choice)
-    asked = askables(measured, rows, settings.variables)
+    asked = askables(measured, rows, _asked(trajectories, policy, settings))
     refuse_if_endless(_seconds(asked, len(rows.level), rows.actions, settings, study))
     fold, subject = study.fold[study.rows.unit][choice], study.rows.subject[choice]
     count = int(choice.sum())
 
-    def problem_after(target: Target) -> SearchProblem:
-        scores = doubly_robust_scores(study, target)[choice]
-        return problem_of(asked.each, scores, np.ones(count), settings.least_share)
+    def problem_with(gains: Floats) -> SearchProblem:
+        return problem_of(asked.each, gains[choice], np.ones(count), settings.least_share)
+
+    def problem_by(scores: DecisionScores) -> SearchProblem:
+        by_model = settings.scores == "model"
+        return problem_with(scores.by_model() if by_model else scores.doubly_robust())
 
     progress(0.0, "Scoring the decisions by the full policy")
-    problem = problem_after(policy_target(trajectories, study.rows, study.taken, policy))
-    depths = gains_by_depth(problem, fold, subject, settings)
-    found: list[tuple[RuleCard, float, SearchProblem]] = []
+    target = policy_target(trajectories, study.rows, study.taken, policy)
+    scores = DecisionScores(study, target)
+    judged = problem_with(scores.doubly_robust())
+
+    def problem_without(k: int) -> SearchProblem:
+        if settings.scores == "model":
+            return problem_with(scores.by_model(study.fold != k))
+        return judged
+
+    depths = gains_by_depth(problem_without, judged, fold, subject, settings)
+    problem = problem_by(scores)
+    found: list[tuple[RuleCard, float, SearchProblem, Target]] = []
     for number in range(settings.rounds):
         progress((1 + number) / (1 + settings.rounds), f"Finding the card, round {number + 1}")
         tree = best_tree(problem, settings.depth, lambda share: None)
         card = RuleCard(_told(tree, problem, asked), trajectories.action_labels)
-        if any(card == earlier for earlier, _, _ in found):
+        if any(card == earlier for earlier, *_ in found):
             break
-        target = policy_target(measured.trajectories, study.rows, study.taken, card)
-        found.append((card, study.estimate(study.shared(target)).value, problem))
-        problem = problem_after(target)
-    card, _, problem = max(found, key=lambda each: each[1])
+        followed, target = (
+            target,
+            policy_target(measured.trajectories, study.rows, study.taken, card),
+        )
+        found.append((card, study.estimate(study.shared(target)).value, problem, followed))
+        problem = problem_by(DecisionScores(study, target))
+    card, _, problem, followed = max(found, key=lambda each: each[1])
     return CardSearch(
         card=card,
         depth=settings.depth,
         depths=depths,
         rounds=pd.DataFrame(
-            [(each.in_words(), value) for each, value, _ in found], columns=["card", "value"]
+            [(each.in_words(), value) for each, value, *_ in found], columns=["card", "value"]
         ),
         problem=problem,
         asked=asked,
         subject=subject,
+        study=study,
+        followed=followed,
     )
 
 
+def _asked(
+    trajectories: Trajectories, policy: AnyPolicy, settings: RuleSettings
+) -> tuple[str, ...] | None:
+    """What the card may ask for, None: all. A policy that looks at nothing has a card that asks
+    nothing."""
+    if settings.variables:
+        return settings.variables
+    if settings.among == "all":
+        return None
+    if isinstance(policy, LearnedPolicy):
+        return policy.feature_map.wholes_used
+    used = trajectories.select(policy.variables).about
+    return tuple(dict.fromkeys(each.belongs_to for each in used))
+
+
 def gains_by_depth(
-    problem: SearchProblem,
+    without: Callable[[int], SearchProblem],
+    judged: SearchProblem,
     fold: NDArray[np.int64],
     subject: NDArray[np.int64],
     settings: RuleSettings,
 ) -> pd.DataFrame:
     """What so many questions in a row gain over none: depth, gain, standard_error.
 
-    (R,): each decision's fold of people, who are judged by a tree found without them.
+    (R,): each decision's fold of people, who are judged (by `judged`) by a tree found without them
+    (in `without` that fold).
     """
     depths = range(settings.depth + 1)
     people = int(subject.max()) + 1
@@ -136,17 +190,17 @@ def gains_by_depth(
     for k in np.unique(fold).tolist():
         out = fold == k
         others = replace(
-            problem,
-            weight=np.where(out, 0.0, problem.weight),
-            least=settings.least_share * float(problem.weight[~out].sum()),
+            without(k),
+            weight=np.where(out, 0.0, judged.weight),
+            least=settings.least_share * float(judged.weight[~out].sum()),
         )
         for depth in depths:
-            chosen = follow(best_tree(others, depth), problem)
-            worth = problem.weight * problem.gains[place, chosen]
+            chosen = follow(best_tree(others, depth), judged)
+            worth = judged.weight * judged.gains[place, chosen]
             earned[depth] += np.bincount(subject[out], worth[out], people)
     gained = earned - earned[0]
     error = np.sqrt(people * gained.var(axis=1, ddof=1)) if people > 1 else np.full(len(depths), 0)
-    total = float(problem.weight.sum())
+    total = float(judged.weight.sum())
     return pd.DataFrame(
         {
             "depth": list(depths),
@@ -173,7 +227,7 @@ NEAR = 0.125
 def stability_of(
     search: CardSearch, settings: RuleSettings, seed: int, progress: Progress = silent
 ) -> CameBack:
-    """The search again on samples of people, with the scores and the depth as they are.
+    """The search again on samples of people: the same depth, the same followed afterwards.
 
     `questions`, of each question of the card: question, variable, first (whether it is asked
     first), again (the share of samples whose tree asks for the variable), near (for the variable
@@ -190,12 +244,12 @@ def stability_of(
     alike = 0.0
     card = _as_found(search.card.tree, search)
     does = follow(card, problem)
+    times = np.zeros((settings.resamples, people), dtype=np.int64)
     for b in range(settings.resamples):
-        progress(b / settings.resamples, f"Sample {b + 1} of {settings.resamples}")
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(21, b)))
-        times = np.bincount(random.integers(0, people, people), minlength=people)
-        weight = times[search.subject].astype(float)
-        drawn = replace(problem, weight=weight, least=settings.least_share * float(weight.sum()))
+        times[b] = np.bincount(random.integers(0, people, people), minlength=people)
+    for b, drawn in enumerate(search.drawn(times, settings)):
+        progress(b / settings.resamples, f"Sample {b + 1} of {settings.resamples}")
         tree = best_tree(drawn, search.depth)
         alike += float((follow(tree, problem) == does).mean())
         pairs = list(_questions(tree))

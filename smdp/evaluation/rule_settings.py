@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from smdp.settings import Settings, setting
 
@@ -11,10 +12,13 @@ from smdp.settings import Settings, setting
 class RuleSettings(Settings):
     """A tree of at most `depth` questions in a row over variables as they were measured.
 
-    `variables`: those that it may ask for; none named: all. `least_share`: of the decisions with a
-    choice, at each end. `rounds`: how often the decisions are scored anew by the value of the card
-    itself, after the first time by that of the full policy. `resamples`: of people, to see whether
-    the same questions come back.
+    `among`: what it may ask for, unless `variables` names that: what the full policy looks at (in a
+    fold, that fold's), or all. `scores`: what an action is worth at a decision, by the fitted
+    Q-function ("model") or with what it was wrong by added ("doubly robust"); that only finds the
+    card, which is always judged doubly robustly. `least_share`: of the decisions with a choice, at
+    each end. `rounds`: how often the decisions are scored anew by the value of the card itself,
+    after the first time by that of the full policy. `resamples`: of people, to see whether the same
+    questions come back.
 
     Reference: Athey & Wager (2021), "Policy learning with observational data"; Sverdrup et al.
     (2020), "policytree".
@@ -29,12 +33,31 @@ class RuleSettings(Settings):
         choices={0: "none", 1: "1", 2: "2", 3: "3"},
         control="select",
     )
+    among: Literal["policy", "all"] = setting(
+        "policy",
+        "It may ask for",
+        help="What the policy looks at: the card says in few words what the policy says in many. "
+        "All variables: also what screening did not keep, which leaves much more to chance.",
+        choices={"policy": "What the policy looks at", "all": "All variables"},
+        control="select",
+    )
     variables: tuple[str, ...] = setting(
         (),
-        "Variables that it may ask for",
-        help="None named: all that are numbers or have levels. Fewer leave less to chance.",
+        "Only these variables",
+        help="Named here, they are all that it may ask for, whatever the policy looks at.",
         what="variables",
         control="several",
+    )
+    scores: Literal["model", "doubly robust"] = setting(
+        "model",
+        "Found by",
+        help="What each treatment is worth at each decision, by a model of the outcomes; or doubly "
+        "robust, with what was seen added to it: right without the model too, but with few people "
+        "so noisy that the card is found by chance. What the card earns is judged doubly robustly "
+        "in any case.",
+        choices={"model": "The model's values", "doubly robust": "Doubly robust values"},
+        control="select",
+        more=True,
     )
     least_share: float = setting(
         0.05,

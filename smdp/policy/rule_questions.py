@@ -55,14 +55,14 @@ class Askables:
     left_out: tuple[str, ...]
 
 
-def askables(measured: AsMeasured, rows: Rows, variables: Sequence[str] = ()) -> Askables:
-    """The questions about these variables (none named: all) with the answers at these decisions.
+def askables(measured: AsMeasured, rows: Rows, variables: Sequence[str] | None = None) -> Askables:
+    """The questions about these variables (None: all) with the answers at these decisions.
 
     A variable that is the same at all of them has none.
     """
     trajectories = measured.trajectories
     known = trajectories.wholes
-    unknown = [name for name in variables if name not in known]
+    unknown = [name for name in variables or () if name not in known]
     if unknown:
         raise SettingError(
             f"The setting 'variables' names {listing(unknown)}, which the data do not have.",
@@ -70,7 +70,7 @@ def askables(measured: AsMeasured, rows: Rows, variables: Sequence[str] = ()) ->
         )
     found, left_out = [], []
     for name, places in known.items():
-        if variables and name not in variables:
+        if variables is not None and name not in variables:
             continue
         about = [trajectories.about[j] for j in places]
         if about[0].whole_kind in ("vector", "text"):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
     from smdp.analysis.plan import AnalysisPlan
     from smdp.blocks import Block, Draw
+    from smdp.evaluation.rule_settings import RuleSettings
     from smdp.evaluation.rule_value import RuleReport
 
 
@@ -120,25 +121,39 @@ def figures(result: RuleReport) -> Mapping[str, go.Figure]:
 def methods(analysis: Analysis, asked: RulePlan) -> str:
     own = asked.settings
     anew = "the whole analysis" if "folds" in needs(analysis.plan) else "policy"
-    variables = f"among {listing(own.variables, 8)}" if own.variables else "among all variables"
+    scores = {
+        "model": "fitted values of the actions at the decisions",
+        "doubly robust": "doubly robust scores of the decisions",
+    }
     text = (
         f"The policy was distilled to a rule of at most {plural(own.depth, 'question')} in a row "
-        f"{variables} in their own units, by exhaustive search over trees for the largest sum of "
-        "doubly robust scores of the decisions (Athey & Wager, 2021; Sverdrup et al., 2020), at "
+        f"{_among(own)} in their own units, by exhaustive search over trees for the largest sum of "
+        f"{scores[own.scores]} (Athey & Wager, 2021; Sverdrup et al., 2020), at "
         "first with the full policy followed afterwards, then with the rule itself; cut points lay "
         "between observed values, at round numbers, and each end had at least "
         f"{percent(own.least_share)} of the decisions. Its value, and what it "
-        f"costs against the full policy, were estimated over {asked.evaluation.folds} folds of "
-        f"subjects, with {anew} and rule found anew without each"
+        "costs against the full policy, were estimated doubly robustly over "
+        f"{asked.evaluation.folds} folds of subjects, with {anew} and rule found anew without each"
     )
+    again = {
+        "model": "with the values fitted anew",
+        "doubly robust": "with the scores as they were",
+    }
     if own.resamples:
         text += (
             f"; the search was repeated on {plural(own.resamples, 'bootstrap sample')} of subjects "
-            "with the scores as they were"
+            f"{again[own.scores]}"
         )
     if asked.own:
         text += f". {plural(len(asked.own), 'rule')} given beforehand was judged in the same way"
     return text + "."
+
+
+def _among(own: RuleSettings) -> str:
+    if own.variables:
+        return f"among {listing(own.variables, 8)}"
+    everything = own.among == "all"
+    return "among all variables" if everything else "among the variables that the policy uses"
 
 
 def script(plan: AnalysisPlan) -> str:

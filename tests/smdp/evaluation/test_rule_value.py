@@ -11,9 +11,10 @@ import smdp
 from smdp.errors import SettingError
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.placebo import shuffled_actions
-from smdp.evaluation.rule_learning import learn_rule_card
+from smdp.evaluation.rule_learning import learn_rule_card, stability_of
 from smdp.evaluation.rule_settings import RuleSettings
 from smdp.evaluation.rule_value import make_rule_card
+from smdp.feature_map.identity import no_features
 from smdp.policy.policy_settings import PolicySettings
 from smdp.simulation.three_action import three_action
 from smdp.words.policy_comparison import describe_risk
@@ -120,6 +121,42 @@ def test_it_is_said_whether_its_questions_are_needed(report):
     assert not any(not_needed in told for told in describe_rule(report))
     chance = replace(report, depths=report.depths.assign(gain=0.0))
     assert sum(not_needed in told for told in describe_rule(chance)) == 1
+
+
+def test_it_asks_only_for_what_the_policy_looks_at_unless_told_otherwise(walking):
+    prepared, _ = walking
+    own = prepared.trajectories
+    settings = PolicySettings(discount=0.5, bootstraps=0)
+    policy = smdp.learn_policy(own, smdp.identity_feature_map(own.select(["fatigue"])), settings)
+
+    def asked(how):
+        found = learn_rule_card(own, policy, how, evaluation=QUICK)
+        return {each.variable for each in found.asked.each}
+
+    assert asked(FEW) == {"fatigue"}
+    assert {"pain", "mood", "fatigue"} < asked(replace(FEW, among="all"))
+    assert asked(replace(FEW, variables=("pain",))) == {"pain"}
+
+
+def test_a_policy_that_looks_at_nothing_has_a_card_without_a_question(walking):
+    prepared, _ = walking
+    policy = smdp.learn_policy(
+        prepared.trajectories, no_features(), PolicySettings(discount=0.5, bootstraps=0)
+    )
+    found = learn_rule_card(prepared.trajectories, policy, FEW, evaluation=QUICK)
+    assert found.card.questions == ()
+    came_back = stability_of(found, FEW, 0)
+    assert list(came_back.first["variable"]) == [""]
+
+
+@pytest.mark.parametrize("scores", ["model", "doubly robust"])
+def test_other_people_can_give_other_questions(walking, scores):
+    """With the model's values too, which are theirs then: not those of everybody, counted anew."""
+    prepared, policy = walking
+    nothing = shuffled_actions(prepared.trajectories, np.random.default_rng(1))
+    how = RuleSettings(resamples=20, scores=scores)
+    found = learn_rule_card(nothing, policy, how, evaluation=QUICK)
+    assert stability_of(found, how, 0).agreement < 0.95
 
 
 def test_all_people_alike(walking):
