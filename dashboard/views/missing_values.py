@@ -105,6 +105,11 @@ with main:
     with overview:
         out = [e.subject for e in left_out]
         figure(exclusion_figure(study, settings.exclude_above, out), "exclusions")
+        if gaps := int((study.on_grid & ~study.present).sum()):
+            st.caption(
+                f"{plural(gaps, 'decision')} without a row {'counts' if gaps == 1 else 'count'} as "
+                "missing. Where rows were left out on purpose, raise the limit to keep the person."
+            )
     with series:
         one, two = st.columns(2)
         subject = one.selectbox(
