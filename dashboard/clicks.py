@@ -6,8 +6,8 @@ from smdp.data.problem import FIRST_OF_TWINS
 
 #: By what a remedy concerns (`SmdpError.concerns`, `Problem.concerns`): what to click.
 CLICKS = {
-    "unobserved": "Keep everybody and do without the variable: set it to 'ignore' on the page "
-    "Data. Or keep the variable and do without those who lack it: tick 'Leave out empty series'.",
+    "unobserved": "Keep everybody and do without the variable: press the button below. Or keep "
+    "the variable and do without those who lack it: tick 'Leave out empty series'.",
     "saved analysis": "Open it on the page Start, under 'A saved analysis'.",
     "table or analysis": "Choose a file that ends in .smdp. A table goes to 'Your own file' on the "
     "page Start.",
@@ -29,6 +29,8 @@ CLICKS = {
     f"first of each: under 'Shape the table', keep the rows where  {FIRST_OF_TWINS}",
     "known before": "Answer 'Known before the decision?' for each, below the table of columns.",
     "unit": "Bring the column to the unit of the first study in the new file, and upload it again.",
+    "constant probability": "Correct it at the top, under 'What kind of study is this?'; or, if it "
+    "is not known, choose 'Randomised, chances not known' there.",
     "probability": "How treatment was decided is the first question on the page Data.",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,13 @@ import streamlit as st
 
 from dashboard.address import go_to
 from dashboard.dictionary_widgets import labelled, words_now
+from dashboard.leak_widgets import ignore
 from dashboard.loading import load
 from dashboard.navigation import page_path, page_steps
-from dashboard.role_widgets import ALL_COLUMNS, change_roles, visit_key
+from dashboard.role_widgets import ALL_COLUMNS, change_roles, roles_now, visit_key
 from dashboard.session import State, keep, kept, memo, run, state, tell, the_analysis
 from dashboard.show import errors_as_messages, literal
-from dashboard.table import NOT_CHOSEN, LoadedTable
+from dashboard.table import NOT_CHOSEN, LoadedTable, loaded
 from smdp.data.column_roles import ColumnRoles
 from smdp.data.columns import level_text, sorted_levels
 from smdp.data.missing_codes import suspected_codes
@@ -218,6 +219,23 @@ def choose_look_back() -> dict[str, Any]:
         "action_lags": keep("action lags", int(action_lags)),
         "add_time": keep("add time", bool(add_time)),
     }
+
+
+def do_without(columns: Sequence[str]) -> None:
+    """The study without these states, as if they were set to 'ignore' on Data."""
+    with errors_as_messages(), st.spinner("Arranging the table …"):
+        planned, source = the_analysis().plan.roles, loaded()
+        run(
+            DATA,
+            roles=replace(
+                planned,
+                states=tuple(each for each in planned.variables if each.name not in columns),
+                known_before=tuple(name for name in planned.known_before if name not in columns),
+            ),
+        )
+        if source is not None and len(roles_now(source)):  # else Data starts from the plan
+            ignore(source, columns)
+        st.rerun()
 
 
 def change_state_and_go_on(news: str, **changes: Any) -> None:

@@ -18,7 +18,7 @@ from dashboard.paper_or_default import asked_for_the_paper
 from dashboard.running import jobs
 from dashboard.session import Key
 from dashboard.show import literal
-from dashboard.table import LoadedTable, loaded
+from dashboard.table import NOT_CHOSEN, LoadedTable, loaded
 from smdp.analysis.analysis import Analysis
 from smdp.analysis.history import (
     AnalysisHistory,
@@ -60,6 +60,9 @@ def note() -> None:
     if mine is None:
         mine = st.session_state[Key.HISTORY] = Past(AnalysisHistory.begin(_with_way(own)))
     elif mine.noted is not own:
+        if mine.noted is not None and mine.noted.plan.roles == NOT_CHOSEN:
+            # What was prepared on Data is in no plan yet: undone, it is there to be used again.
+            mine.left[mine.history.at] = session.choices_of_steps()
         mine.history = mine.history.changed(_with_way(own))
     mine.noted = own
     mine.tables[own.source.fingerprint] = table

@@ -76,7 +76,7 @@ def ask(source: LoadedTable, leaks: Sequence[Leak], roles: ColumnRoles) -> None:
         st.button(
             f"Ignore {'both' if len(still) == 2 else f'all {len(still)}'} that are open",
             icon=":material/visibility_off:",
-            on_click=_ignore,
+            on_click=ignore,
             args=(source, still),
         )
     with st.container(border=True, height=HEIGHT if len(evidence) > MANY else "content"):
@@ -101,14 +101,15 @@ def ask(source: LoadedTable, leaks: Sequence[Leak], roles: ColumnRoles) -> None:
 def _answer(source: LoadedTable, name: str, key: str) -> None:
     answer = st.session_state[key]
     if answer == NO:
-        _ignore(source, [name])
+        ignore(source, [name])
         return
     change_roles(source, f"{shorten(name, 30)}: known before")
     others = tuple(each for each in _answers() if each != name)
     keep("known before", (*others, name) if answer == YES else others)
 
 
-def _ignore(source: LoadedTable, names: list[str]) -> None:
+def ignore(source: LoadedTable, names: Sequence[str]) -> None:
+    """These columns are no states any more."""
     what = shorten(names[0], 30) if len(names) == 1 else plural(len(names), "column")
     change_roles(source, f"{what} to 'ignore'", give_role(roles_now(source), names, "ignore"))
     keep("known before", tuple(n for n in _answers() if n not in names))

@@ -263,8 +263,9 @@ def analysis_files(analysis: Analysis) -> None:
             key="report-script",
         )
     say_failures("report-smdp", "report-plan", "report-script")
+    data = plan.data_name or analysis.source.name
     st.code(
-        f'smdp run "{file_name(analysis, "plan.toml")}" --data "{plan.data_name}" --out results',
+        f'smdp run "{file_name(analysis, "plan.toml")}" --data "{data}" --out results',
         language=None,
         wrap_lines=True,
     )

@@ -30,7 +30,7 @@ from smdp.data.shaping.operations import OPERATIONS
 from smdp.data.shaping.shape import ShapingRecord, name_after, name_before
 from smdp.errors import SettingError, SmdpError
 from smdp.steps.step_plans import TableFile
-from smdp.text import plural
+from smdp.text import plural, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -296,9 +296,10 @@ def _change(
     found = gradual.after(operations, person=person, time=time)
     was_whole = shaping.done is None or shaping.done.error is None
     if found.error is not None and was_whole:
-        number = (found.failed or 0) + 1
+        stopped = operations[found.failed or 0].describe().rstrip(".")
         st.warning(
-            f"Nothing was changed: step {number} could not be done then.", icon=":material/undo:"
+            f"Nothing was changed: this step could not be done then: {literal(shorten(stopped))}.",
+            icon=":material/undo:",
         )
         show_error(found.error)
         gradual.after(before, person=shaping.person, time=shaping.time)

@@ -12,6 +12,7 @@ from dashboard.role_widgets import GENERATION, change_roles, visit_key
 from dashboard.session import keep, kept, memo, the_analysis
 from dashboard.show import literal
 from dashboard.table import LoadedTable
+from smdp.data.column_findings import actions_taken, is_by_chance, share_taken
 from smdp.data.column_roles import Assignment, NextValue
 from smdp.data.columns import numbers
 from smdp.data.guess_roles import HARM, Role, match_probabilities, named
@@ -30,7 +31,7 @@ from smdp.data.study_kind import (
     how_in,
     look_without_treatment,
 )
-from smdp.text import shorten
+from smdp.text import percent, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +200,9 @@ def _probability(
     labels = {level: kept(f"label:{action}:{level}", level) or level for level in levels}
     names = {k: f"{action} = {name}" if name.isdigit() else name for k, name in labels.items()}
     chosen: dict[str, str | float] = {}
-    for level in levels[1:]:
+    taken = actions_taken(frame, action, column_with("available", roles))
+    shares = {level: share_taken(taken, level) for level in levels[1:]}
+    for level, share in shares.items():
         name = f"probability:{action}:{level}"
         chosen[level] = keep(
             name,
@@ -207,15 +210,25 @@ def _probability(
                 f"Probability of {literal(shorten(names[level], 30))}",
                 min_value=0.01,
                 max_value=0.99,
-                value=kept(name, round(1 / len(levels), 2)),
+                value=kept(name, _likely(share, len(taken), len(levels))),
                 key=visit_key(name),
                 help="With which probability each person got it at each decision.",
             ),
         )
+    found = ", ".join(f"{shorten(names[k], 30)} at {percent(s)}" for k, s in shares.items())
+    st.caption(literal(f"In the table: {found} of {len(taken):,} decisions."))
     planned = the_analysis().plan.roles.probability
     if isinstance(planned, float) and len(levels) == 2 and chosen == {levels[1]: planned}:
         return planned  # the same, as the plan of an opened analysis writes it
     return chosen
+
+
+def _likely(share: float, decisions: int, levels: int) -> float:
+    """Equal chances, unless the table contradicts them: then a round number that fits it."""
+    equal = round(1 / levels, 2)
+    if is_by_chance(share, equal, decisions):
+        return equal
+    return min(max(round(20 * share) / 20, 0.05), 0.95)
 
 
 def _from_columns(

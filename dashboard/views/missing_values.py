@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.data_widgets import do_without
 from dashboard.form import Form
 from dashboard.gate import changed_notice, same_settings
 from dashboard.page import COLUMNS, next_page, step_heading
@@ -32,7 +33,7 @@ from smdp.figures.missing_values import (
     series_figure,
 )
 from smdp.steps import DATA, MISSING
-from smdp.text import percent
+from smdp.text import percent, plural, shorten
 
 step_heading(MISSING)
 study = result(DATA)
@@ -88,11 +89,15 @@ if go:
 with main:
     check(in_the_way)
     if in_the_way:
-        st.page_link(
-            "views/data.py",
-            label="Set a variable to 'ignore' on Data",
-            icon=":material/arrow_back:",
-        )
+        blocking = {problem.about for problem in in_the_way}
+        lacking = sorted({v.column for v in remaining.variables if v.name in blocking})
+        named = literal(shorten(", ".join(lacking), 60))
+        if st.button(
+            f"Do without {plural(len(lacking), 'variable')}: {named}",
+            icon=":material/visibility_off:",
+            help="They are set to 'ignore' on Data. Undo, on top of the sidebar, takes it back.",
+        ):
+            do_without(lacking)
     figure(missing_heatmap(study), "missing-heatmap")
     overview, series, variables = st.tabs(
         ["Who is left out", "One subject's series", "Variables"], key="missing.tabs"
@@ -100,6 +105,11 @@ with main:
     with overview:
         out = [e.subject for e in left_out]
         figure(exclusion_figure(study, settings.exclude_above, out), "exclusions")
+        if gaps := int((study.on_grid & ~study.present).sum()):
+            st.caption(
+                f"{plural(gaps, 'decision')} without a row {'counts' if gaps == 1 else 'count'} as "
+                "missing. Where rows were left out on purpose, raise the limit to keep the person."
+            )
     with series:
         one, two = st.columns(2)
         subject = one.selectbox(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -23,17 +24,35 @@ from smdp.data.missing_codes import suspected_codes
 from smdp.data.nominal import nominal_findings
 from smdp.data.problem import Problem
 from smdp.data.text_embedding import text_findings
-from smdp.text import listing, shorten
+from smdp.text import listing, percent, shorten
 
 ROUNDING = 0.01  # probabilities are often printed with two decimals
+FAR_OFF = 4  # standard errors: in fewer than one of 10,000 studies that were randomised as said
+
+
+def actions_taken(frame: pd.DataFrame, action: str, available: str | None) -> pd.Series:
+    """The known actions of the rows in which one could be taken."""
+    taken = frame[action]
+    if available is not None and available in frame.columns:
+        taken = taken[flags(frame[available])[0] == 1]
+    return taken.dropna()
 
 
 def observed_levels(frame: pd.DataFrame, roles: ColumnRoles) -> list[str]:
     """The action's levels where an action could be taken, in their natural order."""
-    taken = frame[roles.action]
-    if roles.available is not None and roles.available in frame.columns:
-        taken = taken[flags(frame[roles.available])[0] == 1]
-    return sorted_levels({level_text(v) for v in taken.dropna().unique()})
+    taken = actions_taken(frame, roles.action, roles.available)
+    return sorted_levels({level_text(v) for v in taken.unique()})
+
+
+def share_taken(taken: pd.Series, level: str) -> float:
+    """How often this action was the one that was taken."""
+    return float((levels_as_text(taken) == level).mean()) if len(taken) else math.nan
+
+
+def is_by_chance(share: float, probability: float, decisions: int) -> bool:
+    """Whether such a share comes about where each decision was made with this probability."""
+    error = math.sqrt(max(probability * (1 - probability), 0) / max(decisions, 1))
+    return not abs(share - probability) > FAR_OFF * error + ROUNDING
 
 
 def rows(positions: NDArray[np.int64]) -> str:
@@ -274,3 +293,28 @@ def probabilities_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[
             f"{rows(where)}.",
             "Correct them, or leave them out to have them estimated.",
         )
+        return
+    yield from _constants_unlike_the_table(frame, roles, given)
+
+
+def _constants_unlike_the_table(
+    frame: pd.DataFrame, roles: ColumnRoles, given: Mapping[str, str | float]
+) -> Iterator[Problem]:
+    """Constant probabilities that the table contradicts: often the wrong one was typed, or none."""
+    taken = actions_taken(frame, roles.action, roles.available)
+    for level, probability in given.items():
+        share = share_taken(taken, level)
+        if isinstance(probability, str) or is_by_chance(share, probability, len(taken)):
+            continue
+        called = (roles.action_levels or {}).get(level, level)
+        what = called if called != level else f"{roles.action} = {level}"
+        yield Problem(
+            "warning",
+            roles.action,
+            f"The probability of '{shorten(what)}' is said to be {percent(probability)}, but it "
+            f"was given at {percent(share)} of the {len(taken):,} decisions at which an action "
+            "could be taken. Effects and values would be wrong by that.",
+            "Correct the probability; or, if it is not known, leave it out to have it estimated.",
+            concerns="constant probability",
+        )
+        return

@@ -13,7 +13,7 @@ from smdp.data.guess_roles import RoleGuess, guess_columns
 from smdp.data.outcome import AboutOutcome
 from smdp.data.variables import KINDS, Kind
 from smdp.errors import SettingError
-from smdp.text import listing, shorten
+from smdp.text import listing, number, shorten
 
 FEWEST_COLUMNS = 4
 #: Roles that no two columns have.
@@ -320,7 +320,7 @@ def _glimpse(column: pd.Series) -> str:
         return "nothing"
     distinct = seen.unique()
     if pd.api.types.is_numeric_dtype(seen) and len(distinct) > 6:
-        return f"{seen.min():g} to {seen.max():g}"
+        return " to ".join(shorten(number(float(end)), 16) for end in (seen.min(), seen.max()))
     shown = sorted(levels_as_text(pd.Series(distinct[:200])))
     if pd.api.types.is_numeric_dtype(seen):
         shown = sorted(shown, key=float)

@@ -19,6 +19,7 @@ from smdp.words.policy_value import decimals
 CLEAR = 0.05
 #: Percentages from here on are told without decimals, and none above the second.
 TELLING_PERCENT, MOST_PERCENT = 10, 1000
+TURNS = 0.1  # of the height of a curve over time: beyond its ends by more, it turns between them
 
 
 @dataclass(frozen=True)
@@ -223,13 +224,23 @@ def _when(summary: TrialSummary, told: Telling) -> Iterator[str]:
         for action, own in found.groupby("action", sort=False):
             p = float(own["p_value"].iloc[0])
             where = f"{summary.time} " if summary.time else "decision "
-            first, last = own.iloc[0], own.iloc[-1]
             changes = "changed" if p <= CLEAR else "did not clearly change"
+            sizes = [
+                f"{_size_at(row, summary, told)} at {where}{row['at']:g}" for row in _course(own)
+            ]
             yield (
                 f"Over time the effect of {action_name(action)} {changes} ({p_text(p)}): "
-                f"{_size_at(first, summary, told)} at {where}{first['at']:g}, "
-                f"{_size_at(last, summary, told)} at {where}{last['at']:g}."
+                f"{', '.join(sizes)}."
             )
+
+
+def _course(own: pd.DataFrame) -> list[pd.Series]:
+    """Where a curve begins and ends, and between them where it turns, if the ends do not tell."""
+    sizes = own["estimate"].to_numpy()
+    outside = np.maximum(sizes - max(sizes[0], sizes[-1]), min(sizes[0], sizes[-1]) - sizes)
+    turn = int(outside.argmax())
+    told = [0, turn, -1] if outside[turn] > TURNS * np.ptp(sizes) else [0, -1]
+    return [own.iloc[place] for place in told]
 
 
 def _size_at(row: pd.Series, summary: TrialSummary, told: Telling) -> str:

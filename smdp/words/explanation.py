@@ -141,10 +141,11 @@ def _favoured(explanation: Explanation, action: str, used: pd.DataFrame) -> str:
 
 def _ahead(explanation: Explanation, action: str) -> str:
     row = explanation.average.set_index("action").loc[action]
+    name, other = action_name(action), action_name(explanation.reference)
     return (
-        f"Over the {explanation.states:,} decisions of the study, its expected discounted utility "
-        f"differs by {_interval(row)} on average, and is larger at {percent(float(row['ahead']))} "
-        "of them."
+        f"Over the {explanation.states:,} decisions of the study, the expected discounted utility "
+        f"of {name} differs from that of {other} by {_interval(row)} on average, and is larger at "
+        f"{percent(float(row['ahead']))} of them."
     )
 
 

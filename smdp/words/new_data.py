@@ -171,7 +171,8 @@ def rules(settings: NewDataSettings) -> list[str]:
     return [
         f"Withdraw if, one-sided at {settings.withdraw_level:g}, the policy earns less than what "
         "was done.",
-        f"Else refit if people moved (p at most {third:.3g}), or the map no longer suffices "
+        f"Else refit if people moved (p at most {third:.3g}: {settings.refit_level:g} is shared by "
+        "the three questions of this line), or the map no longer suffices "
         f"(p at most {third:.3g}, and surely less than {percent(settings.least_share)} kept, or "
         "less than in the first study), or predicted and observed differ (p at most "
         f"{third:.3g}).",

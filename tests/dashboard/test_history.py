@@ -322,3 +322,13 @@ def test_two_sessions_have_two_histories(imputed):
     other = Driver().press("Smoking in students")
     assert len(headlines(other)) == 1
     assert len(headlines(imputed)) == 4
+
+
+def test_what_was_prepared_on_data_is_still_there_when_its_use_is_undone(app):
+    app.press("Smoking in students").set_role("stress", role="ignore")
+    app.press("Use these roles")
+    way(app, "Undo")
+    assert role(app, "stress") == "ignore"
+    assert not next(b for b in app.at.button if b.label == "Use these roles").disabled
+    app.press("Use these roles")
+    assert "14 state variables" in app.text

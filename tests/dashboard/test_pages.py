@@ -294,6 +294,31 @@ def test_a_subject_without_a_variable_is_no_dead_end(app):
     app.run().press("Leave out 1")
     assert "4 of 5 subjects are kept" in app.text
     assert "Done. No value is missing" in app.text
+    app.at.checkbox(key="missing.unobserved").uncheck()
+    app.run().press("Do without 1 variable: sleep")
+    assert "no value at all" not in app.text
+    app.press("Keep everybody, nothing is missing").go("data")
+    assert "have changed" not in app.text
+    editor = app.at.data_editor[0].value.set_index("column")
+    assert editor.loc["sleep", "role"] == "ignore"
+
+
+def test_a_probability_that_the_table_contradicts_is_said_and_a_better_one_is_offered(app):
+    lines = ["id,day,send,stress,y"]
+    for who in range(30):
+        for day in range(40):
+            lines.append(f"{who},{day},{int((7 * day + 3 * who) % 10 < 6)},{day % 4},{day % 3}")
+    app.upload("study.csv", "\n".join(lines).encode()).set_role("stress", role="state")
+    app.set_role("y", role="utility")
+    how = next(b for b in app.at.selectbox if b.label == "How was treatment decided?")
+    how.set_value("constant")
+    app.run()
+    assert "In the table: send = 1 at 60 % of 1,200 decisions." in app.text
+    chance = next(b for b in app.at.number_input if b.label.startswith("Probability of"))
+    assert chance.value == 0.6
+    chance.set_value(0.5)
+    app.run()
+    assert "is said to be 50 %, but it was given at 60 % of the 1,200 decisions" in app.text
 
 
 def test_steps_in_which_there_is_nothing_to_decide_do_themselves(app):

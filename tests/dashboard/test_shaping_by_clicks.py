@@ -271,7 +271,10 @@ def test_removing_moving_changing_and_undoing(at_data):
     app = apply(compute(at_data, "reward", "log(steps + 0.5)"))
     apply(compute(app, "before", "lag(reward)"))
     press(app, "Remove step 1")
-    assert "Nothing was changed" in app.text
+    assert (
+        "Nothing was changed: this step could not be done then: 'before' is lag(reward)."
+        in app.text
+    )
     press(app, "Move step 2 up")
     assert "Move step 2 before it" in app.text
     assert len(shape_now(app)) == 2

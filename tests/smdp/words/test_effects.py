@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from smdp.data.outcome import OutcomeName
@@ -100,3 +101,25 @@ def test_what_was_adjusted_for_is_said_and_that_screening_proposed_it(linear):
     assert "adjusted for S1, which screening of the same data kept, with errors" in proposed
     moderated = " ".join(describe_trial(trial_summary(linear, controls=["S1"], moderators=["S3"])))
     assert "least squares, adjusted for S1 and the moderators, with errors" in moderated
+
+
+@pytest.mark.parametrize(("between", "said"), [(-0.17, True), (0.5, False)])
+def test_a_curve_over_time_that_turns_is_not_told_by_its_ends_alone(linear, between, said):
+    summary = trial_summary(linear)
+    curve = pd.DataFrame(
+        {
+            "action": "1",
+            "at": [1, 130, 209],
+            "estimate": [0.84, between, 0.22],
+            "standard_error": 0.1,
+            "p_value": 0.003,
+        }
+    )
+    (sentence,) = (
+        line
+        for line in describe_trial(replace(summary, over_time=curve), Telling(base=None))
+        if line.startswith("Over time")
+    )
+    assert "0.84 at decision 1, " in sentence
+    assert "0.22 at decision 209." in sentence
+    assert ("-0.17 at decision 130" in sentence) == said
