@@ -23,7 +23,7 @@ from smdp.data.leaks import Leak, find_leaks
 from smdp.data.missing_codes import suspected_codes
 from smdp.data.problem import FIRST_OF_TWINS, Problem
 from smdp.errors import DataError
-from smdp.text import listing, shorten
+from smdp.text import listing, plural, shorten
 
 MOST_ACTIONS = 12
 
@@ -63,7 +63,7 @@ def raise_first_error(problems: tuple[Problem, ...]) -> None:
     """The first error as an exception that says how many more there are."""
     errors = [p for p in problems if p.severity == "error"]
     if errors:
-        more = f" ({len(errors) - 1} more problems)" if len(errors) > 1 else ""
+        more = f" (and {plural(len(errors) - 1, 'more problem')})" if len(errors) > 1 else ""
         raise DataError(errors[0].message + more, errors[0].remedy, errors[0].concerns)
 
 

@@ -166,10 +166,9 @@ def utility_findings(frame: pd.DataFrame, roles: ColumnRoles) -> Iterator[Proble
             f"The utility '{name}' is no finite number in {rows(wrong)}.",
             "Correct these values, mark them as missing codes or choose another utility.",
         )
-    elif len(unique_finite(values)) < 2:
-        yield Problem(
-            "error", name, f"The utility '{name}' does not vary.", "Choose another utility."
-        )
+    elif len(distinct := unique_finite(values)) < 2:
+        what = "does not vary" if len(distinct) else "has no value in any row"
+        yield Problem("error", name, f"The utility '{name}' {what}.", "Choose another utility.")
     elif np.isnan(values).any():
         yield Problem(
             "note",

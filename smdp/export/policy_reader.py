@@ -42,7 +42,7 @@ class Policy:
     def __init__(self, text):
         try:
             file = json.loads(text)
-        except (ValueError, RecursionError):
+        except (TypeError, ValueError, RecursionError):
             raise ValueError("This is no policy file: it is not JSON.") from None
         if not isinstance(file, dict) or (file.get("format"), file.get("version")) not in FORMATS:
             raise ValueError("This is no policy file of version 1, 2 or 3.")
@@ -63,8 +63,7 @@ class Policy:
         values = network(q, features)
         answer = {"recommendation": None, "why": "unavailable", "best": None, "margin": None}
         answer.update(q_values=dict(zip(labels, values)), features=features, state=state, **notes)
-        allowed = labels if available is True else available or []
-        possible = [a for a, label in enumerate(labels) if label in allowed]
+        possible = possible_now(labels, available)
         if not possible:
             return answer
         refits = [network(each, features) for each in self.content["resampled"]]
@@ -99,11 +98,10 @@ class Policy:
             asked.append([part["question"], yes])
             part = part["yes" if yes else "no"]
         labels = own["actions"]
-        allowed = labels if available is True else available or []
-        possible = [a for a, label in enumerate(labels) if label in allowed]
+        possible = possible_now(labels, available)
         chosen = part["action"] if part["action"] in possible else min(possible, default=None)
-        why = "unavailable" if chosen is None else ""
-        why = why or ("" if reported(own, reports) else "nothing reported")
+        silent = "" if reported(own, reports) else "nothing reported"
+        why = "unavailable" if chosen is None else silent
         answer = {"recommendation": None if why else labels[chosen], "why": why, "answers": asked}
         return dict(answer, state=state, **notes)
 
@@ -191,7 +189,8 @@ class Log:
         names.update({key: name for key, name in own.get("study", {}).items() if name})
         self.policy, self.path, self.explore, self.seed = policy, path, explore, seed
         self.names, self.otherwise = names, own["actions"][0] if otherwise is None else otherwise
-        if not 0 <= explore <= 1 or self.otherwise not in own["actions"]:
+        share = isinstance(explore, (int, float)) and 0 <= explore <= 1
+        if not share or self.otherwise not in own["actions"]:
             raise ValueError("'explore' is from 0 to 1, and 'otherwise' one of the actions.")
         texts = [text["name"] for text in texts_of(own)]
         asked = [m for m in own["measured"] if not m["counted"] and not m.get("part_of_text")]
@@ -199,7 +198,7 @@ class Log:
         self.header = [names["subject"], names["time"], *self.seen, names["action"]]
         self.header += [names["available"], *map(chance_of, own["actions"]), *LOGGED]
         if os.path.exists(path) and os.path.getsize(path):
-            with open(path, encoding="utf-8", newline="") as file:
+            with open(path, encoding="utf-8", errors="replace", newline="") as file:
                 if next(csv.reader(file), None) != self.header:
                     raise ValueError("'%s' is no log of this policy's columns." % path)
 
@@ -207,8 +206,7 @@ class Log:
         """As `Policy.recommend`, with the `action` to be taken and all their `probabilities`."""
         answer = self.policy.recommend(reports, actions, available)
         labels = self.policy.content["actions"]
-        allowed = labels if available is True else available or []
-        possible = [label for label in labels if label in allowed]
+        possible = [labels[a] for a in possible_now(labels, available)]
         action, chances = None, {}
         if possible:
             usual = answer["recommendation"] or self.otherwise
@@ -216,9 +214,8 @@ class Log:
             chances = {label: self.explore / len(possible) for label in possible}
             chances[usual] += 1 - self.explore
             draw = Random("%s|%s|%s" % (self.seed, person, len(reports)))
-            action = usual
-            if draw.random() < self.explore:
-                action = possible[int(draw.random() * len(possible))]
+            explored = draw.random() < self.explore
+            action = possible[int(draw.random() * len(possible))] if explored else usual
         answer.update(action=action, probabilities=chances)
         when = when or datetime.now(timezone.utc).isoformat(timespec="seconds")
         line = [person, len(reports), *map(reports[-1].get, self.seen), action, int(bool(possible))]
@@ -226,9 +223,15 @@ class Log:
         line += [json.dumps(possible), answer["recommendation"], answer["why"]]
         line += [self.policy.fingerprint, when]
         new = not os.path.exists(self.path) or not os.path.getsize(self.path)
-        with open(self.path, "a", encoding="utf-8", newline="") as file:
+        with open(self.path, "a", -1, "utf-8", "backslashreplace", newline="") as file:
             csv.writer(file).writerows([self.header, line] if new else [line])
         return answer
+
+
+def possible_now(labels, available):
+    """The places of the actions that there is a choice of."""
+    allowed = labels if available == 1 else available or []
+    return [a for a, label in enumerate(labels) if label in allowed]
 
 
 def chance_of(action):
@@ -237,6 +240,10 @@ def chance_of(action):
 
 def texts_of(own):
     return own.get("texts", {"of": []})["of"]
+
+
+def every_asked(own):
+    return own["measured"] + (own.get("card") or {"measured": []})["measured"]
 
 
 def codes_of(measured):
@@ -338,6 +345,7 @@ def check_asked(measured, levels):
         pairs = [each[key] for key in ("limits", "seen", "unit") if each[key] is not None]
         need(all(len(p) == 2 and p[0] <= p[1] for p in pairs), "a range has not two ends in order")
         need(each["unit"] is None or levels, "'levels' is missing")
+        check_kind(each.get("part_of_text"), (None, str), "part_of_text")
         if each.get("kind") == "nominal":
             check_kind(each.get("names_of_values"), [list], "names_of_values")
             need(all(len(pair) == 2 for pair in each["names_of_values"]), "a level has no name")
@@ -390,6 +398,9 @@ def check_content(own):
         check_asked(card["measured"], levels)
         check_columns(card["columns"], card["measured"], labels)
         check_tree(card["tree"], len(card["columns"]), len(labels), 0)
+    known = {text["name"]: None for text in texts_of(own)}
+    agree = all(known.setdefault(m["name"], codes_of(m)) == codes_of(m) for m in every_asked(own))
+    need(agree, "a variable is asked for in two ways")
     if levels:
         bounds, count = levels["boundaries"], len(levels["values"])
         need(bounds == sorted(bounds) and len(bounds) + 1 == count, "'levels' are not in order")
@@ -403,8 +414,9 @@ def check_content(own):
         check_kind(own["rule"], {"reference": int, "pessimism": float}, "rule")
         need(0 <= own["rule"]["reference"] < len(labels), "'reference' is no action")
         need(len(own["resampled"]) > 1, "'resampled' is too short for a pessimistic policy")
-    sure = own["rule"]["z"] >= 0 <= own["rule"].get("pessimism", 0)
-    need(sure and 0 <= own["rule"]["least_share"] <= 1, "'rule' has a value that cannot be")
+        need(own["rule"]["pessimism"] >= 0, "'pessimism' is below 0")
+    sure = own["rule"]["z"] >= 0 <= own["rule"]["least_share"] <= 1
+    need(sure, "'rule' has a value that cannot be")
     if support is not None:
         points, taken = support["points"], support["taken"]
         need(all(len(point) == features for point in points), "a point of 'support' is cut short")
@@ -416,8 +428,7 @@ def check_content(own):
 
 def check_reports(own, reports, actions, available):
     texts, labels = [text["name"] for text in texts_of(own)], own["actions"]
-    every = own["measured"] + (own.get("card") or {"measured": []})["measured"]
-    asked = {m["name"]: m for m in every if m.get("part_of_text") not in texts}
+    asked = {m["name"]: m for m in every_asked(own) if m.get("part_of_text") not in texts}
     names = [*asked, *texts]
     choice = available if isinstance(available, (list, tuple, set)) else []
     if not isinstance(reports, (list, tuple)) or not all(isinstance(r, dict) for r in reports):
@@ -425,16 +436,15 @@ def check_reports(own, reports, actions, available):
     for name, value in [pair for report in reports for pair in report.items()]:
         if name not in names:
             raise ValueError("The policy knows no '%s', only: %s." % (name, ", ".join(names)))
-        if name in texts and value is not None and not isinstance(value, str):
-            raise ValueError("The value of '%s' must be a text, not %r." % (name, value))
-        if name in texts or codes_of(asked[name]):
-            continue
-        if value is not None and not isinstance(value, (int, float)):
-            raise ValueError("The value of '%s' must be a number, not %r." % (name, value))
-        if value is not None and LARGEST <= abs(value) < math.inf:
+        wanted, kinds = ("a text", str) if name in texts else ("a number", (int, float))
+        if name not in texts and codes_of(asked[name]):
+            wanted, kinds = "the name of a level", (str, int, float)
+        if value is not None and not isinstance(value, kinds):
+            raise ValueError("The value of '%s' must be %s, not %r." % (name, wanted, value))
+        if not isinstance(value, (str, type(None))) and LARGEST <= abs(value) < math.inf:
             raise ValueError("The value of '%s' is too large." % name)
-    if len(actions) > len(reports):
-        raise ValueError("There are more actions than reports.")
+    if not isinstance(actions, (list, tuple)) or len(actions) > len(reports):
+        raise ValueError("'actions' is no list, or there are more actions than reports.")
     if not choice and available not in (True, False, None, [], ()):
         raise ValueError("'available' is true, false, or a list of the possible actions.")
     for label in [*actions, *choice]:
@@ -494,7 +504,7 @@ if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: python policy_reader.py policy.json reports.json")
     try:
-        policy, reports = [open(path, encoding="utf-8").read() for path in sys.argv[1:]]
+        policy, reports = [open(path, encoding="utf-8-sig").read() for path in sys.argv[1:]]
         policy = Policy(policy)
         try:
             reports = json.loads(reports)

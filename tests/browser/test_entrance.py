@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import os
+import re
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -61,6 +64,19 @@ WAYS = {
     "an invented key": (f"/?key={OTHER_KEY}", {}),
     "an empty key": ("/?key=", {}),
     "the key of a proxy": ("/", {"X-Smdp-Proxy": "{key}", "X-Forwarded-User": "root"}),
+    "the key as where one came from": ("/", {"Referer": "http://127.0.0.1:{port}/?key={key}"}),
+    "this machine, by a proxy's word": ("/", {"X-Forwarded-For": "127.0.0.1", "X-Real-IP": "::1"}),
+    "the host, by a proxy's word": ("/", {"X-Forwarded-Host": "127.0.0.1:{port}"}),
+    "another address, by a proxy's word": ("/data", {"X-Original-URL": "/", "X-Rewrite-URL": "/"}),
+    "the cookie in quotes": ("/", {"Cookie": 'smdp_pass="{key}"'}),
+    "a folder above": ("/static/../../etc/passwd", {}),
+    "a folder above, encoded": ("/app/static/%2e%2e/%2e%2e/server.py", {}),
+    "two slashes": ("//_stcore//health", {}),
+    "a slash that is encoded": ("%2f_stcore%2fhealth", {}),
+    "a part after a semicolon": ("/;/_stcore/health", {}),
+    "a byte that ends names": ("/%00", {}),
+    "tracing": ("/", {"method": "TRACE"}),
+    "another method in a header": ("/", {"method": "POST", "X-HTTP-Method-Override": "GET"}),
     "a header as Jupyter has it": ("/", {"Authorization": "token {key}"}),
     "a name and a password": ("/", {"Authorization": "Basic cm9vdDpyb290"}),
 }
@@ -107,6 +123,43 @@ def test_no_way_leads_in_without_the_key(running, way):
     assert parts.path.strip("/").encode() not in content
     if method == "GET" and not {"Upgrade", "Host", "Origin"} & set(given):
         assert b"smdp dashboard" in content
+
+
+#: As no library sends them; 403 and 400 are the only answers.
+RAW = {
+    "an old browser that names no host": "GET {room}/ HTTP/1.0\r\n\r\n",
+    "no host": "GET {room}/ HTTP/1.1\r\n\r\n",
+    "two hosts": "GET {room}/ HTTP/1.1\r\nHost: {host}\r\nHost: x.example\r\n\r\n",
+    "an empty host": "GET {room}/ HTTP/1.1\r\nHost:\r\n\r\n",
+    "the whole address": "GET http://{host}{room}/ HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "another host's address": "GET http://x.example{room}/ HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "a second request behind the first": "GET {room}/ HTTP/1.1\r\nHost: {host}\r\n\r\n"
+    "GET {room}/_stcore/health HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "a second request inside the first": "POST {room}/ HTTP/1.1\r\nHost: {host}\r\n"
+    "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    "GET {room}/_stcore/health HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "a header in two lines": "GET {room}/ HTTP/1.1\r\nHost: {host}\r\nX: y\r\n"
+    " Cookie: smdp_pass=x\r\n\r\n",
+    "the first request of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "a request without a version": "GET {room}/\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("way", RAW)
+def test_no_way_leads_in_with_requests_of_ones_own(running, way):
+    parts = urlsplit(running.address)
+    sent = RAW[way].format(room=parts.path, host=parts.netloc).encode()
+    answer = b""
+    with socket.create_connection((parts.hostname, parts.port), timeout=2) as line:
+        line.sendall(sent)
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            while more := line.recv(65536):
+                answer += more
+    statuses = set(re.findall(rb"^HTTP/1.1 (\d+)", answer, re.MULTILINE))
+    assert statuses
+    assert statuses <= {b"403", b"400"}
+    for secret in ("smdp_pass", parts.path.strip("/")):
+        assert secret.encode() not in answer
 
 
 def test_outside_the_folder_of_the_pages_there_is_nothing(running):

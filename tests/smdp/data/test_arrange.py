@@ -89,6 +89,8 @@ BAD = [
     ("own rows", lambda f: f.assign(id=range(len(f))), "one row only"),
     ("reward", lambda f: f.assign(reward="good"), "'reward' is no finite number"),
     ("flat", lambda f: f.assign(reward=1.0), "'reward' does not vary"),
+    ("no outcome", lambda f: f.assign(reward=np.nan), "'reward' has no value in any row"),
+    ("two", lambda f: f.assign(treat=1, reward=1.0), r" \(and 1 more problem\)"),
     ("time", lambda f: f.assign(time="soon"), "neither numbers nor dates"),
     ("gone", lambda f: f.drop(columns="age"), "no column 'age'"),
 ]  # fmt: skip

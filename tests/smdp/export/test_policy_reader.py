@@ -8,6 +8,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from smdp.export import policy_reader
-from smdp.export.policy_reader import Policy
+from smdp.export.policy_reader import Log, Policy
 
 BEFORE = json.loads(
     (Path(__file__).parents[2] / "reference" / "policy_file_version_1.json").read_text()
@@ -50,8 +51,29 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 PLACES = list(places(CONTENT))
 
 
-def changed(path: tuple[Any, ...], change: Any) -> Any:
+def with_everything() -> Any:
+    """With all that later versions can hold: levels, a text, a card, a log's names, caution."""
     content = copy.deepcopy(CONTENT)
+    weather = {"kind": "nominal", "names_of_values": [[0.0, "rain"], [1.0, "other"]]}
+    content["measured"][0] |= {"name": "weather", "unit": None} | weather
+    content["measured"][1] |= {"name": "diary: words 1", "part_of_text": "diary"}
+    content["columns"][0] |= {"kind": "level", "source": 0, "level": 1.0}
+    content["rule"] |= {"reference": 0, "pessimism": 0.5}
+    buckets = {str(zlib.crc32(b"tired") % 1024): [1.0, 0.5]}
+    text = {"name": "diary", "columns": ["diary: words 1"], "buckets": buckets}
+    tree = {"question": "rain?", "columns": [0], "cut": 0.5, "turned": False}
+    tree |= {"yes": {"action": 0}, "no": {"action": 1}}
+    own = {name: [dict(content[name][0])] for name in ("measured", "columns")}
+    names = {"subject": "who", "time": "day", "action": "given", "available": None}
+    return content | {"texts": {"of": [text]}, "card": own | {"tree": tree}, "study": names}
+
+
+EVERYTHING = with_everything()
+TOLD = [{"weather": "rain", "diary": "tired"}, {"weather": 1}, {"weather": "hail", "diary": None}]
+
+
+def changed(path: tuple[Any, ...], change: Any, content: Any = CONTENT) -> Any:
+    content = copy.deepcopy(content)
     inside = content
     for key in path[:-1]:
         inside = inside[key]
@@ -98,6 +120,44 @@ def test_a_value_of_another_kind_is_refused_or_harmless(wrong):
             continue
         with contextlib.suppress(ValueError):
             policy.recommend(REPORTS, BEFORE["done"])
+
+
+@pytest.mark.parametrize(
+    "wrong", ["gone", "text", "rain", True, -1, 1e-300, 9e99, [], {}, [[]], [None], None, 2**70]
+)
+def test_the_same_of_all_that_later_versions_hold(wrong, tmp_path):
+    places_of_all = list(places(EVERYTHING))
+    assert len(places_of_all) > len(PLACES) + 30
+    for k, path in enumerate(places_of_all):
+        with contextlib.suppress(ValueError):
+            policy = Policy(sealed(changed(path, wrong, EVERYTHING)))
+            policy.recommend([{}, {}, {}])
+            policy.card(TOLD)
+            Log(policy, tmp_path / f"{k}.csv", 0.1).decide("Anna", TOLD)
+
+
+def test_with_everything_as_it_should_be_it_recommends(tmp_path):
+    policy = Policy(sealed(EVERYTHING))
+    assert policy.recommend(TOLD)["best"] is not None
+    assert policy.card(TOLD)["recommendation"] == "0"
+    assert Log(policy, tmp_path / "log.csv").decide("Anna", TOLD)["action"] is not None
+
+
+@pytest.mark.parametrize("other", ["card", "texts"])
+def test_what_is_asked_for_in_two_ways_is_refused(other):
+    content = copy.deepcopy(EVERYTHING)
+    if other == "card":
+        content["card"]["measured"][0]["names_of_values"] = [[1.0, "rain"], [0.0, "other"]]
+    else:
+        content["texts"]["of"][0]["name"] = "weather"
+    assert "asked for in two ways" in refused(content)
+
+
+def test_how_cautious_it_is_counts_where_it_is_cautious():
+    rule = EVERYTHING["rule"]
+    assert "'pessimism' is below 0" in refused(EVERYTHING | {"rule": rule | {"pessimism": -1}})
+    del (rule := dict(rule))["reference"]
+    Policy(sealed(EVERYTHING | {"rule": rule | {"pessimism": "much"}}))
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan"), 10**400, 1e200])
@@ -163,7 +223,8 @@ def test_a_level_that_a_variable_does_not_have_is_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", "3", "[" * 100_000, '{"format": "smdp policy", "version": 1}', "null"]
+    "text",
+    [None, 3, "", "[]", "{", "3", "[" * 100_000, '{"format": "smdp policy", "version": 1}', "null"],
 )
 def test_another_file_is_refused(text):
     with pytest.raises(ValueError, match=r"no policy file|was changed|cannot be used"):
@@ -183,6 +244,9 @@ def test_another_file_is_refused(text):
         ([], (), True, "looks back farther"),
         (REPORTS, ["9"], True, "knows no action '9', only: 0, 1, 2"),
         (REPORTS, ["1"] * 9, True, "more actions than reports"),
+        (REPORTS, None, True, "'actions' is no list"),
+        (REPORTS, "1", True, "'actions' is no list"),
+        (REPORTS, (), 2, "a list of the possible actions"),
         (REPORTS, (), ["0", "9"], "knows no action '9'"),
         (REPORTS, (), "0", "a list of the possible actions"),
     ],
@@ -190,6 +254,31 @@ def test_another_file_is_refused(text):
 def test_reports_that_cannot_be_right_are_refused(reports, actions, available, problem):
     with pytest.raises(ValueError, match=problem):
         Policy(BEFORE["file"]).recommend(reports, actions, available)
+
+
+@pytest.mark.parametrize("value", [["rain"], {"a": 1}, 10**400, 1e200])
+def test_a_level_is_a_name_or_a_number(value):
+    with pytest.raises(ValueError, match=r"'weather' (must be the name of a level|is too large)"):
+        Policy(sealed(EVERYTHING)).recommend([*TOLD, {"weather": value}])
+
+
+def test_whether_there_is_a_choice_may_be_told_by_a_number():
+    """As in the column of a table."""
+    policy = Policy(BEFORE["file"])
+    told = policy.recommend(REPORTS, BEFORE["done"])
+    for one in (1, 1.0):
+        assert policy.recommend(REPORTS, BEFORE["done"], one) == told
+    assert policy.recommend(REPORTS, BEFORE["done"], 0)["why"] == "unavailable"
+
+
+def test_a_log_is_begun_with_a_share_and_in_a_file_of_its_own(tmp_path):
+    policy = Policy(BEFORE["file"])
+    for wrong in ("0.1", None, 2, float("nan")):
+        with pytest.raises(ValueError, match="'explore' is from 0 to 1"):
+            Log(policy, tmp_path / "log.csv", wrong)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\xff\x00")
+    with pytest.raises(ValueError, match="no log of this policy"):
+        Log(policy, tmp_path / "picture.png")
 
 
 @pytest.mark.parametrize("empty", [{}, {"stress": None}, {"stress": float("nan")}])
@@ -222,6 +311,8 @@ def test_as_a_command_it_says_how_it_is_used_and_what_is_wrong(tmp_path):
     for words in ((), ("policy.json",), ("a", "b", "c")):
         assert run(*words, cwd=tmp_path) == (1, usage)
     assert run("policy.json", "reports.json", cwd=tmp_path) == (0, "")
+    (tmp_path / "marked.json").write_text(json.dumps(REPORTS), encoding="utf-8-sig")
+    assert run("policy.json", "marked.json", cwd=tmp_path) == (0, "")
     for reports, problem in {
         "misspelt.json": "The policy knows no 'stres'",
         "cut.json": "'cut.json' is not JSON",
