@@ -95,6 +95,19 @@ def test_what_the_policy_was_given_in_another_unit_is_not_judged():
     assert judged.verdict.reason("people").speaks_for == "refit"
 
 
+def test_an_outcome_in_another_unit_is_not_held_against_what_was_predicted():
+    new = cohort(seed=12, name="b")
+    new["steps"] *= 10
+    found = checked(new)
+    problem = next(p for p in found.found if p.concerns == "unit")
+    assert problem.about == "steps"
+    assert "looks like another unit" in problem.message
+    assert found.policies[0].beside is None
+    assert found.policies[0].calibration is None
+    assert "'steps' looks as if in another unit" in found.verdict.reason("prediction").why_not
+    assert found.verdict.decision == "keep", "whether it gains does not depend on the unit"
+
+
 def test_a_missing_column_that_the_policy_needs():
     with pytest.raises(DataError, match="no column 'mood', which the analysis") as caught:
         checked(cohort(seed=12, name="b").drop(columns="mood"))
@@ -126,6 +139,10 @@ def test_without_outcomes_people_are_compared_and_the_rest_is_said():
     assert found.policies[0].value is None
     assert found.verdict.decision == "cannot tell"
     assert found.with_outcome == 0
+    empty = checked(cohort(seed=12, name="b").assign(steps=np.nan))
+    for each in (found, empty):
+        assert "No decision of the new table has an outcome" in said(each)
+        assert "Check the roles" not in said(each)
 
 
 def test_one_new_person_is_no_population():
