@@ -87,7 +87,7 @@ def arrive(
     overlap = overlap_of(frame, first_frame, roles)
     frame = without_copies(frame, roles, overlap)
     frame, read = _readable(frame, roles, own, labels)
-    roles, unknown, unknown_findings = _unknown_of_some(frame, roles, needed)
+    roles, unknown, unknown_findings = _unknown_of_some(frame, roles, needed, read)
     absent += unknown
     findings += overlap.findings() + read + unknown_findings
     raise_first_error(
@@ -214,15 +214,17 @@ def _readable(
 
 
 def _unknown_of_some(
-    frame: pd.DataFrame, roles: ColumnRoles, needed: tuple[str, ...]
+    frame: pd.DataFrame, roles: ColumnRoles, needed: tuple[str, ...], read: list[Problem]
 ) -> tuple[ColumnRoles, tuple[str, ...], list[Problem]]:
     """The roles without what some people have no value of, where no policy needs it.
 
     Else these people would be left out for the sake of a variable that nobody asks them for.
+    `read`: what was remarkable in reading them.
     """
     state = roles.utility.variable if isinstance(roles.utility, NextValue) else None
     names = [variable.name for variable in roles.variables]
     must = [name for name in names if name in needed or name == state]
+    _require_values(frame, must, read)
     known = frame[names].notna().groupby(frame[roles.subject]).any()
     could_be_judged = known[known[must].all(axis=1)]
     lacking = {name: int((~could_be_judged[name]).sum()) for name in names if name not in must}
@@ -240,6 +242,17 @@ def _unknown_of_some(
     )
     kept = [variable for variable in roles.variables if variable.name not in unknown]
     return replace(roles, states=kept), unknown, [finding]
+
+
+def _require_values(frame: pd.DataFrame, must: list[str], read: list[Problem]) -> None:
+    empty = [name for name in must if not frame[name].notna().any()]
+    if empty:
+        why = [each.message for each in read if each.about in empty]
+        unknown = f"The new table has no value of {listing(map(repr, empty), 6)} that can be used"
+        raise DataError(
+            " ".join([f"{unknown}, and the analysis cannot do without.", *why]),
+            "Write its values as in the study's table.",
+        )
 
 
 def _as_numbers(column: pd.Series, variable: Variable) -> tuple[pd.Series, list[Problem]]:

@@ -114,6 +114,12 @@ def test_a_missing_column_that_the_policy_needs():
     assert "Name its columns" in caught.value.remedy
 
 
+def test_a_needed_column_of_which_nothing_can_be_read():
+    words = cohort(seed=12, name="b").assign(mood="good")
+    with pytest.raises(DataError, match="no value of 'mood' that can be used.*holds 'good'"):
+        checked(words)
+
+
 def test_a_missing_column_that_nobody_needs():
     found = checked(cohort(seed=12, name="b").drop(columns=["noise", "place"]))
     assert "no columns 'noise', 'place'" in said(found)
