@@ -116,7 +116,7 @@ def test_a_missing_column_that_the_policy_needs():
 
 def test_a_needed_column_of_which_nothing_can_be_read():
     words = cohort(seed=12, name="b").assign(mood="good")
-    with pytest.raises(DataError, match="no value of 'mood' that can be used.*holds 'good'"):
+    with pytest.raises(DataError, match=r"no value of 'mood' that can be used.*holds 'good'"):
         checked(words)
 
 
