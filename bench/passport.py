@@ -40,6 +40,7 @@ from smdp.steps.step_plans import (
     PlaceboPlan,
     PolicyPlan,
     RulePlan,
+    ScreeningPlan,
 )
 from smdp.validation.decisions_seen import DecisionsSeen
 from smdp.validation.passport_settings import PassportSettings
@@ -171,6 +172,7 @@ def with_maps(seed: int) -> dict[str, str]:
     """A study without a fault, to its policy: a linear one, judged the quick way."""
     plan = smdp.AnalysisPlan(
         roles=roles(KINDS[0]),
+        screening=ScreeningPlan(seed=seed),
         features=FeatureMapPlan(seed=seed),
         policies=(PolicyPlan(seed=seed),),
         evaluation=EvaluationPlan(seed=seed, judged="quick"),

@@ -267,6 +267,9 @@ def _as_numbers(column: pd.Series, variable: Variable) -> tuple[pd.Series, list[
         bad = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     else:
         values, bad = numbers(column)
+    endless = np.flatnonzero(np.isinf(values))
+    values = np.where(np.isinf(values), np.nan, values)
+    bad = np.union1d(bad, endless)
     problems = []
     if len(bad):
         examples = [f"'{shorten(column.iloc[i], 20)}'" for i in bad]

@@ -171,6 +171,25 @@ def test_copies_of_people_are_left_out():
         checked(renamed)
 
 
+def test_rows_of_the_first_study_before_later_ones_are_left_out():
+    later = cohort(seed=12, name="a").assign(day=lambda rows: rows["day"] + 25)
+    alone = checked(later)
+    both = checked(pd.concat([cohort(), later], ignore_index=True))
+    assert "Rows that the first study has of the same people" in said(both)
+    assert "(600)" in said(both)
+    assert both.decisions == alone.decisions == 600
+    assert both.policies[0].value == alone.policies[0].value
+    chance = cohort(seed=12, name="a")
+    chance.iloc[:4] = cohort().iloc[:4]
+    assert "Rows that the first study has" not in said(checked(chance))
+
+
+def test_numbers_without_end_count_as_missing():
+    new = cohort(seed=12, name="b")
+    new.loc[new.index[3:5], "mood"] = [np.inf, -np.inf]
+    assert "'mood' holds 'inf', '-inf' in 2 rows" in said(checked(new))
+
+
 def test_the_same_people_later():
     found = checked(cohort(seed=12, name="a"))
     assert found.same_people
