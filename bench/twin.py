@@ -3,9 +3,10 @@
 For each design: studies to begin with, each with a twin of its own (a map of all that screening
 kept), and fresh studies from the true generator. "foretold": the share of the twin's draws in which
 screening keeps a variable that it had kept in the study; "true": the share of fresh studies. The
-difference is shown for the mean over the studies that kept the variable, and for single studies. A
-variable that a study did not keep is not planted in its twin and foretells nothing. "false": other
-variables kept in a draw (or in a fresh study), and in a draw of the world "nothing".
+difference is shown for the mean over the studies that kept the variable, and for single studies;
+"interval": in how many the interval for the true rate that the page shows holds it. A variable that
+a study did not keep is not planted in its twin and foretells nothing. "false": other variables kept
+in a draw (or in a fresh study), and in a draw of the world "nothing".
 
 Usage: python bench/twin.py [--base 5] [--draws 30] [--fresh 30] [--first 810000] [--designs ..]
 The table in bench/twin.md is of the default seeds, which were used for nothing else.
@@ -31,6 +32,7 @@ from smdp.feature_map.identity import identity_feature_map, no_features
 from smdp.simulation.basics_like import MAIN_EFFECTS, basics_like
 from smdp.simulation.generative_model import simulate
 from smdp.validation.twin import Twin, fit_twin
+from smdp.validation.twin_study import rate_in_truth
 
 PAPER = ("S1", "S2", "S3", "S4")
 NOISE = 18  # variables, six of each of the paper's kinds, beside S1 .. S4
@@ -89,14 +91,16 @@ def print_design(name: str, base: int, draws: int, fresh: int, first: int) -> No
     for v in planted:
         own, share = foretold[v], rate[v] / fresh
         if not own:
-            print(f"| {name} | {v} | {share:.2f} | 0 of {base} | | | |", flush=True)
+            print(f"| {name} | {v} | {share:.2f} | 0 of {base} | | | | |", flush=True)
             continue
         gaps = np.array(own) - share
         within = f"{(np.abs(gaps) <= 0.15 + 1e-9).sum()} of {len(gaps)}"
+        ranges = [rate_in_truth(round(x * draws), draws) for x in own]
+        holds = sum(low <= share <= high for low, high in ranges)
         single = ", ".join(f"{x:.2f}" for x in own)
         print(
             f"| {name} | {v} | {share:.2f} | {len(own)} of {base} | {np.mean(own):.2f} "
-            f"({gaps.mean():+.2f}) | {within} | {single} |",
+            f"({gaps.mean():+.2f}) | {within} | {holds} of {len(own)} | {single} |",
             flush=True,
         )
     false = np.mean([len(set(each) - set(planted)) for each in true])
@@ -117,8 +121,11 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=810_000)
     parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
     asked = parser.parse_args()
-    print("| design | variable | true | planted in | foretold (difference) | within .15 | each |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| design | variable | true | planted in | foretold (difference) | within .15 | interval "
+        "| each |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for name in asked.designs:
         print_design(name, asked.base, asked.draws, asked.fresh, asked.first)
 

@@ -22,7 +22,7 @@ from smdp.data.prepare import CompletedStudy, PreparedData
 from smdp.data.problem import Problem
 from smdp.data.rescale import nearest_level, to_unit
 from smdp.data.study import Cell, Study
-from smdp.data.to_trajectories import to_trajectories
+from smdp.data.to_trajectories import to_trajectories, utilities_of
 from smdp.data.trajectories import Trajectories
 from smdp.data.variables import Variable
 from smdp.errors import DataError
@@ -34,6 +34,7 @@ from smdp.validation.same_people import Overlap, overlap_of, without_copies
 OTHER_UNIT = 4.0
 #: The quantile of absolute values that tells the size of a variable's numbers.
 SIZE_QUANTILE = 0.9
+NO_OUTCOME = "No decision of the new table has an outcome."
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +87,7 @@ def arrive(
     overlap = overlap_of(frame, first_frame, roles)
     frame = without_copies(frame, roles, overlap)
     frame, read = _readable(frame, roles, own, labels)
-    roles, unknown, unknown_findings = _unknown_of_some(frame, roles, needed)
+    roles, unknown, unknown_findings = _unknown_of_some(frame, roles, needed, read)
     absent += unknown
     findings += overlap.findings() + read + unknown_findings
     raise_first_error(
@@ -102,7 +103,7 @@ def arrive(
     imputed, origin = impute(kept, settings.imputation)
     completed = CompletedStudy(arranged, left_out, imputed, origin, settings.imputation)
     counts = _counts(kept, own)
-    findings += _units(counts) + _outside(counts, first)
+    findings += _units(counts) + _unit_of_outcome(kept, own) + _outside(counts, first)
     rescaled = _rescaled(imputed, first.study)
     trajectories, why = _trajectories(rescaled, completed, first, absent)
     return Arrival(
@@ -213,15 +214,17 @@ def _readable(
 
 
 def _unknown_of_some(
-    frame: pd.DataFrame, roles: ColumnRoles, needed: tuple[str, ...]
+    frame: pd.DataFrame, roles: ColumnRoles, needed: tuple[str, ...], read: list[Problem]
 ) -> tuple[ColumnRoles, tuple[str, ...], list[Problem]]:
     """The roles without what some people have no value of, where no policy needs it.
 
     Else these people would be left out for the sake of a variable that nobody asks them for.
+    `read`: what was remarkable in reading them.
     """
     state = roles.utility.variable if isinstance(roles.utility, NextValue) else None
     names = [variable.name for variable in roles.variables]
     must = [name for name in names if name in needed or name == state]
+    _require_values(frame, must, read)
     known = frame[names].notna().groupby(frame[roles.subject]).any()
     could_be_judged = known[known[must].all(axis=1)]
     lacking = {name: int((~could_be_judged[name]).sum()) for name in names if name not in must}
@@ -241,6 +244,17 @@ def _unknown_of_some(
     return replace(roles, states=kept), unknown, [finding]
 
 
+def _require_values(frame: pd.DataFrame, must: list[str], read: list[Problem]) -> None:
+    empty = [name for name in must if not frame[name].notna().any()]
+    if empty:
+        why = [each.message for each in read if each.about in empty]
+        unknown = f"The new table has no value of {listing(map(repr, empty), 6)} that can be used"
+        raise DataError(
+            " ".join([f"{unknown}, and the analysis cannot do without.", *why]),
+            "Write its values as in the study's table.",
+        )
+
+
 def _as_numbers(column: pd.Series, variable: Variable) -> tuple[pd.Series, list[Problem]]:
     named = {text.strip().lower(): value for value, text in variable.levels}
     if is_text(column) and named:
@@ -253,6 +267,9 @@ def _as_numbers(column: pd.Series, variable: Variable) -> tuple[pd.Series, list[
         bad = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     else:
         values, bad = numbers(column)
+    endless = np.flatnonzero(np.isinf(values))
+    values = np.where(np.isinf(values), np.nan, values)
+    bad = np.union1d(bad, endless)
     problems = []
     if len(bad):
         examples = [f"'{shorten(column.iloc[i], 20)}'" for i in bad]
@@ -372,28 +389,36 @@ def _size(values: Floats) -> float:
 
 def _units(counts: pd.DataFrame) -> list[Problem]:
     """Variables whose numbers are so much larger or smaller that they look like another unit."""
-    found = []
-    for row in counts.itertuples():
-        if row.kind == "binary" or not (row.size > 0 and row.first_size > 0):
-            continue
-        ratio = row.size / row.first_size
-        if 1 / OTHER_UNIT < ratio < OTHER_UNIT:
-            continue
-        times = f"{_rounded(ratio)} times larger" if ratio > 1 else (
-            f"{_rounded(1 / ratio)} times smaller"
-        )  # fmt: skip
-        found.append(
-            Problem(
-                "warning",
-                str(row.variable),
-                f"'{row.variable}' is about {times} than in the first study (nine in ten of its "
-                f"absolute values are at most {number(row.size)}, there {number(row.first_size)}): "
-                "this looks like another unit.",
-                "Bring it to the unit of the first study, and look at the new data again.",
-                concerns="unit",
-            )
-        )
-    return found
+    rows = counts[counts["kind"] != "binary"].itertuples()
+    found = [_unit(str(row.variable), row.first_size, row.size) for row in rows]
+    return [each for each in found if each is not None]
+
+
+def _unit_of_outcome(kept: Study, own: Study) -> list[Problem]:
+    """The same of an outcome that is a column; one that is a state's next value is told there."""
+    column = own.roles.utility
+    if isinstance(column, NextValue):
+        return []
+    before, after = (study.utilities[np.isfinite(study.utilities)] for study in (own, kept))
+    found = _unit(column, _size(before), _size(after)) if len(np.unique(before)) > 2 else None
+    return [] if found is None else [found]
+
+
+def _unit(name: str, before: float, after: float) -> Problem | None:
+    if not (after > 0 and before > 0) or 1 / OTHER_UNIT < after / before < OTHER_UNIT:
+        return None
+    ratio = after / before
+    times = f"{_rounded(ratio)} times larger" if ratio > 1 else (
+        f"{_rounded(1 / ratio)} times smaller"
+    )  # fmt: skip
+    return Problem(
+        "warning",
+        name,
+        f"'{name}' is about {times} than in the first study (nine in ten of its absolute values "
+        f"are at most {number(after)}, there {number(before)}): this looks like another unit.",
+        "Bring it to the unit of the first study, and look at the new data again.",
+        concerns="unit",
+    )
 
 
 def _rounded(ratio: float) -> str:
@@ -449,6 +474,8 @@ def _trajectories(
 ) -> tuple[Trajectories | None, str]:
     """In the first study's columns; those that the new table does not have are left out."""
     own = completed.study
+    if not np.isfinite(utilities_of(own, own.values)).any():
+        return None, NO_OUTCOME
     moving = {
         variable.belongs_to if variable.whole_kind == "nominal" else variable.name: variable.changes
         for variable in first.trajectories.about

@@ -140,6 +140,7 @@ def check_new_data(
         holds, why_no_map = _map(arrival, first, feature_map, settings, of_map, not_done)
     judged = []
     value_seed = int(of_value.generate_state(1)[0])
+    of_outcome = _other_outcome(arrival, first, settings)
     for k, (name, policy) in enumerate(frozen.items()):
         other = _other_unit(arrival, _needed({name: policy}, None, first), settings)
         population = (None, other, None, other) if other else (
@@ -154,6 +155,7 @@ def check_new_data(
                 settings,
                 population,
                 other or few,
+                of_outcome,
                 not_done,
                 value_seed,
                 part_of(between(say, 0.3, 1.0), k, len(frozen)),
@@ -249,6 +251,7 @@ def _judged(
     settings: NewDataSettings,
     population: tuple[Likeness | None, str, MapHolds | None, str],
     hindered: str,  # why its value is not worth asking, "" if it is
+    incomparable: str,  # why what was predicted says nothing of it, "" if it does
     not_done: list[Problem],
     seed: int,
     progress: Progress,
@@ -269,7 +272,7 @@ def _judged(
         value, why_no_value = _tried(
             lambda: worth(own, policy, asked, predicted, seed=seed, progress=progress), not_done
         )
-        if value is not None:
+        if value is not None and not incomparable:
             discount = value.discount
             calibrated, _ = _tried(
                 lambda: calibration(own, policy, discount=discount, coverage=settings.coverage),
@@ -277,7 +280,9 @@ def _judged(
             )
     beside, why_not = None, why_no_value
     comparable = False
-    if value is not None and predicted is None:
+    if value is not None and incomparable:
+        why_not = incomparable
+    elif value is not None and predicted is None:
         why_not = "What the policy would earn was not estimated in the first study."
     elif value is not None and predicted is not None:
         beside = beside_predicted(predicted, value, settings.coverage)
@@ -321,6 +326,15 @@ def _other_unit(arrival: Arrival, used: tuple[str, ...], settings: NewDataSettin
         return ""
     looks = "looks" if len(own) == 1 else "look"
     return f"{listing(own)}, which the policy uses, {looks} as if in another unit."
+
+
+def _other_outcome(arrival: Arrival, first: PreparedData, settings: NewDataSettings) -> str:
+    """Why nothing predicted can be held against the new outcomes; "" if it can."""
+    column = first.completed.arranged.roles.utility
+    moved = any(each.concerns == "unit" and each.about == column for each in arrival.findings)
+    if settings.same_units or not moved:
+        return ""
+    return f"The outcome '{column}' looks as if in another unit."
 
 
 def _advised(policy: FrozenPolicy, arrival: Arrival) -> tuple[pd.DataFrame, float]:

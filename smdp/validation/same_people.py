@@ -18,12 +18,15 @@ FEWEST_ROWS = 3
 @dataclass(frozen=True)
 class Overlap:
     """`same_names`: people of both tables. `copies`: of the new table, with the person of the first
-    study whose rows are the same. `everybody`: all new people have names of the first study.
+    study whose rows are the same. `again`: of the new table, the rows that are the first study's
+    own, and stand before later ones of the same people. `everybody`: all new people have names of
+    the first study.
     """
 
     people: int
     same_names: tuple[str, ...]
     copies: tuple[tuple[str, str], ...]
+    again: tuple[int, ...] = ()
 
     @property
     def everybody(self) -> bool:
@@ -39,6 +42,16 @@ class Overlap:
                     f"{len(self.copies)} of {self.people} people of the new table have the very "
                     "rows that the first study has of them. They are left out, for the policy was "
                     "learned from them.",
+                )
+            )
+        if self.again:
+            found.append(
+                Problem(
+                    "warning",
+                    "",
+                    "Rows that the first study has of the same people stand in the new table too "
+                    f"({len(self.again):,}). They are left out, for the policy was learned from "
+                    "them.",
                 )
             )
         rest = [name for name in self.same_names if name not in dict(self.copies)]
@@ -76,20 +89,34 @@ def overlap_of(new: pd.DataFrame, first: pd.DataFrame, roles: ColumnRoles) -> Ov
     for person, rows in there.items():
         for row in rows:
             owners.setdefault(row, set()).add(person)
-    copies = []
+    copies: dict[str, str] = {}
+    again: list[int] = []
     for person, rows in here.items():
         if len(rows) < FEWEST_ROWS:
             continue
         common = set.intersection(*(owners.get(row, set()) for row in rows))
         if common:
-            copies.append((person, min(common, key=lambda name: (name != person, name))))
+            copies[person] = min(common, key=lambda name: (name != person, name))
+        elif person in there:
+            again += _again(rows, there[person])
     same = tuple(sorted(set(here) & set(there)))
-    return Overlap(len(here), same, tuple(copies))
+    return Overlap(len(here), same, tuple(copies.items()), tuple(sorted(again)))
+
+
+def _again(new: pd.Series, first: pd.Series) -> list[int]:
+    """Places of the first study's rows of a person, where the new table has them all.
+
+    All but one: the last may have got its outcome since. With fewer, a row can be the same by
+    chance, of somebody else with that name.
+    """
+    own = new[new.isin(first)]
+    enough = len(own) >= max(FEWEST_ROWS, len(first) - 1)
+    return own.index.tolist() if enough else []
 
 
 def without_copies(frame: pd.DataFrame, roles: ColumnRoles, overlap: Overlap) -> pd.DataFrame:
-    """The new table without people whose rows the first study has; an error if nobody is left."""
-    if not overlap.copies:
+    """The new table without rows that the first study has; an error if nobody is left."""
+    if not overlap.copies and not overlap.again:
         return frame
     if len(overlap.copies) == overlap.people:
         raise DataError(
@@ -97,21 +124,18 @@ def without_copies(frame: pd.DataFrame, roles: ColumnRoles, overlap: Overlap) ->
             "Choose the table of the new people, or of later decisions.",
         )
     copied = {name for name, _ in overlap.copies}
-    kept = ~frame[roles.subject].map(lambda cell: level_text(cell) in copied)
+    kept = ~frame[roles.subject].map(lambda cell: level_text(cell) in copied).to_numpy(dtype=bool)
+    kept[list(overlap.again)] = False
     left = frame[kept]
     left.attrs = dict(frame.attrs)
     return left
 
 
-def _rows(frame: pd.DataFrame, subject: str, columns: list[str]) -> dict[str, list[str]]:
-    """By person, each of her rows as one text."""
-    joined = row_texts(frame, columns)
-    found: dict[str, list[str]] = {}
-    known = frame[subject].notna().to_numpy()
-    for person, row, there in zip(frame[subject], joined, known, strict=True):
-        if there:
-            found.setdefault(level_text(person), []).append(row)
-    return found
+def _rows(frame: pd.DataFrame, subject: str, columns: list[str]) -> dict[str, pd.Series]:
+    """By person, each of her rows as one text, with its place in the table."""
+    joined = row_texts(frame, columns).reset_index(drop=True)
+    people = frame[subject].map(level_text, na_action="ignore").reset_index(drop=True)
+    return {str(person): rows for person, rows in joined.groupby(people, sort=False)}
 
 
 def row_texts(frame: pd.DataFrame, columns: list[str]) -> pd.Series:

@@ -6,6 +6,14 @@ policy worth there, where that is known by following it, is the rule card found 
 does the interval of the policy's value say so? In another study the outcome depends on nothing:
 what screening keeps there is not there. In a third (only with the value) no action is better than
 another: a gain that is found is none. See `smdp.validation.twin` for the twin and its worlds.
+
+How sure is the share of draws in which a planted variable is kept? It is the power of a test at an
+effect that one study has estimated. On the scale of z, where the power is Phi(z), that estimate has
+a standard error of 1, as the test's own statistic has. So the true rate lies within
+Phi(z -+ 1.96), z being that of the share, widened by what the number of draws leaves open
+(`rate_in_truth`). That is wide, and more draws make it no narrower than one study can tell.
+
+References: Hoenig & Heisey (2001), "The abuse of power"; Zou & Donner (2008) for limits of a sum.
 """
 
 from __future__ import annotations
@@ -15,6 +23,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
 from smdp.data.trajectories import Trajectories
 from smdp.errors import DataError, SmdpError
@@ -25,7 +34,7 @@ from smdp.evaluation.value import evaluate_policies
 from smdp.evaluation.whole_analysis import WholeAnalysis, analysed_anew, analyses_without_each
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.independence.inputs import check_seed
-from smdp.independence.shares import wilson_interval
+from smdp.independence.shares import NORMAL_975, wilson_interval
 from smdp.parallel import each
 from smdp.plain_data import fingerprint
 from smdp.policy.learned_policy import LearnedPolicy
@@ -99,17 +108,22 @@ class TwinStudy(Result):
     @property
     def table(self) -> pd.DataFrame:
         """A row for each variable: how often it was kept where it is planted or not, and used by
-        the map; then where nothing matters. Shares have 95 % Wilson intervals.
+        the map; then where nothing matters. Shares have 95 % Wilson intervals; `true_lower` to
+        `true_upper` is where the true rate of a planted one may lie.
         """
         planted, nothing = self.of("as learned"), self.of("nothing")
         mapped = planted if self.settings.repeated != "screening" else ()
         rows = []
         for name in (*self.planted, *(v for v in self.variables if v not in self.planted)):
+            kept, there = sum(name in r.kept for r in planted), name in self.planted
+            known = rate_in_truth(kept, len(planted)) if there and planted else (np.nan, np.nan)
             rows.append(
                 {
                     "variable": name,
-                    "planted": name in self.planted,
-                    **_share("kept", sum(name in r.kept for r in planted), len(planted)),
+                    "planted": there,
+                    **_share("kept", kept, len(planted)),
+                    "true_lower": known[0],
+                    "true_upper": known[1],
                     **_share("used", sum(name in r.used for r in mapped), len(mapped)),
                     **_share("nothing", sum(name in r.kept for r in nothing), len(nothing)),
                 }
@@ -179,6 +193,15 @@ class TwinCancelled(Cancelled):
     def __init__(self, finished: TwinStudy | None) -> None:
         super().__init__("The repetitions on the twin were stopped.")
         self.finished = finished
+
+
+def rate_in_truth(found: int, total: int) -> tuple[float, float]:
+    """Where the true rate lies, 95 %, of what was found in so many of the draws."""
+    middle = ndtri((found + 0.5) / (total + 1))
+    lower, upper = ndtri(np.clip(wilson_interval(found, total), 1e-9, 1 - 1e-9))
+    below = float(ndtr(middle - np.hypot(NORMAL_975, middle - lower)))
+    above = float(ndtr(middle + np.hypot(NORMAL_975, upper - middle)))
+    return (0.0 if found == 0 else below), (1.0 if found == total else above)
 
 
 def _share(name: str, found: int, total: int) -> dict[str, float]:

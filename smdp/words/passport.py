@@ -108,11 +108,9 @@ def describe_passport(found: Passport) -> list[str]:
         if things:
             claims = "; ".join(CLAIMS[each].lower() for each in things)
             sentences.append(f"{start}: {claims}.")
-    holds = len(_things(found, "holds"))
     sentences.append(
-        f"{holds} of {len(found.rows)} hold so far, which is no score: a conclusion falls with "
-        "the one thing that it needs, and what holds here was not found to be wrong, which is "
-        "less than shown to be right."
+        "These are not to be counted: a conclusion falls with the one thing that it needs, and "
+        "what holds so far was not found to be wrong, which is less than shown to be right."
     )
     if not found.reliability["thing"].isin(list(ON_TWIN)).all():
         variables = listing(found.variables, 8)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -54,6 +57,11 @@ def describe_twin(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> lis
             f"screening kept all planted variables in {found_text(found, total)}. One by one, of "
             f"{total}: {listing(often, 12)}."
         )
+        ranges = [f"{row['variable']} {_in_truth(row)}" for row in planted.to_dict("records")]
+        sentences.append(
+            "How large an effect is, one study knows only roughly, and so it is with these shares. "
+            f"As far as this study can tell, the true rates lie within: {listing(ranges, 12)}."
+        )
     elif total:
         sentences.append(
             "The feature map uses no variable, so there is nothing to plant but the treatment."
@@ -77,12 +85,16 @@ def describe_twin(result: TwinStudy, outcome: OutcomeName = UTILITY_NAME) -> lis
     sentences += _gains(result, outcome)
     sentences.append(
         "The twin is what this study says of itself: variables that were missed here are not "
-        "planted, and effects are as large as they were estimated here, so that the share of a "
-        "single variable can be far from the true one (bench/twin.md). For "
+        "planted, and what was kept here by luck is planted with that luck: of a variable that "
+        "few studies would find, the share is too large (bench/twin.md). For "
         f"people it had not seen, its regression explains {percent(max(result.explained, 0))} of "
         f"the variance of {outcome.the}."
     )
     return sentences
+
+
+def _in_truth(row: Mapping[Any, Any]) -> str:
+    return f"{percent(row['true_lower'])} to {percent(row['true_upper'])}"
 
 
 def _gains(result: TwinStudy, outcome: OutcomeName) -> list[str]:
@@ -198,6 +210,7 @@ def twin_table(result: TwinStudy) -> pd.DataFrame:
             "variable": row["variable"],
             "planted": "yes" if row["planted"] else "no",
             "kept by screening": found_text(int(row["kept"]), int(row["kept_of"])),
+            "true rate, 95 %": _in_truth(row) if row["planted"] and row["kept_of"] else "",
         }
         if result.settings.repeated != "screening":
             own["used by the map"] = found_text(int(row["used"]), int(row["used_of"]))

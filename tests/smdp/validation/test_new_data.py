@@ -95,10 +95,29 @@ def test_what_the_policy_was_given_in_another_unit_is_not_judged():
     assert judged.verdict.reason("people").speaks_for == "refit"
 
 
+def test_an_outcome_in_another_unit_is_not_held_against_what_was_predicted():
+    new = cohort(seed=12, name="b")
+    new["steps"] *= 10
+    found = checked(new)
+    problem = next(p for p in found.found if p.concerns == "unit")
+    assert problem.about == "steps"
+    assert "looks like another unit" in problem.message
+    assert found.policies[0].beside is None
+    assert found.policies[0].calibration is None
+    assert "'steps' looks as if in another unit" in found.verdict.reason("prediction").why_not
+    assert found.verdict.decision == "keep", "whether it gains does not depend on the unit"
+
+
 def test_a_missing_column_that_the_policy_needs():
     with pytest.raises(DataError, match="no column 'mood', which the analysis") as caught:
         checked(cohort(seed=12, name="b").drop(columns="mood"))
     assert "Name its columns" in caught.value.remedy
+
+
+def test_a_needed_column_of_which_nothing_can_be_read():
+    words = cohort(seed=12, name="b").assign(mood="good")
+    with pytest.raises(DataError, match=r"no value of 'mood' that can be used.*holds 'good'"):
+        checked(words)
 
 
 def test_a_missing_column_that_nobody_needs():
@@ -126,6 +145,10 @@ def test_without_outcomes_people_are_compared_and_the_rest_is_said():
     assert found.policies[0].value is None
     assert found.verdict.decision == "cannot tell"
     assert found.with_outcome == 0
+    empty = checked(cohort(seed=12, name="b").assign(steps=np.nan))
+    for each in (found, empty):
+        assert "No decision of the new table has an outcome" in said(each)
+        assert "Check the roles" not in said(each)
 
 
 def test_one_new_person_is_no_population():
@@ -146,6 +169,25 @@ def test_copies_of_people_are_left_out():
     renamed = cohort().assign(person=lambda rows: "other " + rows["person"])
     with pytest.raises(DataError, match="nothing is new"):
         checked(renamed)
+
+
+def test_rows_of_the_first_study_before_later_ones_are_left_out():
+    later = cohort(seed=12, name="a").assign(day=lambda rows: rows["day"] + 25)
+    alone = checked(later)
+    both = checked(pd.concat([cohort(), later], ignore_index=True))
+    assert "Rows that the first study has of the same people" in said(both)
+    assert "(600)" in said(both)
+    assert both.decisions == alone.decisions == 600
+    assert both.policies[0].value == alone.policies[0].value
+    chance = cohort(seed=12, name="a")
+    chance.iloc[:4] = cohort().iloc[:4]
+    assert "Rows that the first study has" not in said(checked(chance))
+
+
+def test_numbers_without_end_count_as_missing():
+    new = cohort(seed=12, name="b")
+    new.loc[new.index[3:5], "mood"] = [np.inf, -np.inf]
+    assert "'mood' holds 'inf', '-inf' in 2 rows" in said(checked(new))
 
 
 def test_the_same_people_later():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 from study_of_every_kind import roles_of_every_kind, table_of_every_kind
 
 import smdp
@@ -15,7 +16,8 @@ from smdp.simulation.basics_like import basics_like
 from smdp.simulation.generative_model import simulate
 from smdp.validation.twin import WORLDS, fit_twin
 from smdp.validation.twin_settings import TwinSettings
-from smdp.validation.twin_study import TwinCancelled, repeat_on_twin
+from smdp.validation.twin_study import TwinCancelled, rate_in_truth, repeat_on_twin
+from smdp.words.twin import describe_twin, twin_table
 
 
 def twin_of(study, *names):
@@ -179,7 +181,24 @@ def test_repetitions_say_how_often_it_is_found(linear):
     assert table.loc["S1", "kept"] == 2
     assert table.loc["S1", "kept_lower"] == pytest.approx(0.3424, abs=1e-4)
     assert not table.loc["S30", "planted"]
+    assert (table.loc["S1", "true_lower"], table.loc["S1", "true_upper"]) == rate_in_truth(2, 2)
+    assert np.isnan(table.loc["S30", "true_lower"])
+    said = " ".join(describe_twin(found))
+    assert "the true rates lie within: S1 8 % to 100 %" in said
+    assert twin_table(found)["true rate, 95 %"].tolist() == ["8 % to 100 %"] * 4 + [""]
     assert fingerprint(found) == fingerprint(repeat_on_twin(linear, fitted, settings=QUICK, seed=3))
+
+
+@pytest.mark.parametrize("power", [0.2, 0.5, 0.9])
+def test_the_true_rate_lies_where_it_is_said_to(power):
+    """A test's statistic is normal about z; its study's twin has the power at what it estimated."""
+    random = np.random.default_rng(5)
+    studies = ndtr(ndtri(power) + random.normal(size=400))
+    ranges = [rate_in_truth(k, 20) for k in random.binomial(20, studies)]
+    covered = np.mean([low <= power <= high for low, high in ranges])
+    assert covered >= 0.93
+    assert rate_in_truth(20, 20)[0] > rate_in_truth(15, 20)[0] > rate_in_truth(1, 20)[0]
+    assert rate_in_truth(1000, 1000)[0] > rate_in_truth(20, 20)[0]
 
 
 def test_stopped_it_goes_on_from_what_is_finished(linear):
