@@ -126,9 +126,9 @@ def test_a_value_of_another_kind_is_refused_or_harmless(wrong):
     "wrong", ["gone", "text", "rain", True, -1, 1e-300, 9e99, [], {}, [[]], [None], None, 2**70]
 )
 def test_the_same_of_all_that_later_versions_hold(wrong, tmp_path):
-    places_of_all = list(places(EVERYTHING))
-    assert len(places_of_all) > len(PLACES) + 30
-    for k, path in enumerate(places_of_all):
+    others = [path for path in places(EVERYTHING) if path not in PLACES]
+    assert len(others) > 30
+    for k, path in enumerate(others):
         with contextlib.suppress(ValueError):
             policy = Policy(sealed(changed(path, wrong, EVERYTHING)))
             policy.recommend([{}, {}, {}])
