@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import math
 import re
+from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
@@ -149,8 +150,6 @@ def test_hostile_names_are_names(tables):
 
 
 def test_nothing_done_gives_no_tables(analysis):
-    from dataclasses import replace
-
     assert journal_tables(replace(analysis, results={}, records={})) == ()
     assert results_text(replace(analysis, results={}, records={})) == []
     assert set(table_files([])) == {"tables.docx", "tables.xlsx"}
@@ -174,6 +173,16 @@ def test_sentences_have_the_numbers_of_the_results(analysis):
     assert numbers(own)[0] == pytest.approx(value.estimate, abs=0.006)
     assert f"N = {value.subjects}" in own
     assert len(text) == 1 + sum(1 + len(v.differences) for v in analysis.values)
+
+
+def test_a_value_that_was_judged_quickly_says_so(analysis):
+    """Where it is copied alone, too."""
+    words = "chosen with everybody, so too optimistic"
+    assert words not in " ".join(results_text(analysis))
+    quick = tuple(replace(v, whole_analysis=False, cross_fitted=True) for v in analysis.values)
+    found = results_text(replace(analysis, results={**analysis.results, "evaluation": quick}))
+    assert sum(words in text for text in found) == len(quick)
+    assert sum("The estimated value" in text for text in found) == len(quick)
 
 
 def test_the_flow_is_a_partition(analysis):
