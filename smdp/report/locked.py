@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from smdp.analysis.deviations import deviation_table
 from smdp.blocks import (
     Block,
     Listing,
@@ -62,7 +61,8 @@ def deviation_blocks(analysis: Analysis) -> list[Block]:
         told.append(Paragraph("Nothing departs from it.", strong=True))
         return told
     told.append(Paragraph(f"{plural(len(found), 'deviation')}, all of them:", strong=True))
-    frame = deviation_table(found)
+    rows = [(each.step, each.what, each.planned, each.done) for each in found]
+    frame = pd.DataFrame(rows, columns=["step", "what", "planned", "done"])
     return told + table("Deviations from the locked plan", frame, most=ALL_ROWS)
 
 

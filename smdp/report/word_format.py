@@ -210,7 +210,8 @@ def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False
         ("List Bullet", 10.5, 0, 3),
     ):
         style = styles[name]
-        style.font.name, style.font.size = FONT, Pt(round(2 * size * scale) / 2)
+        style.font.name = FONT
+        _set_size(style, round(2 * size * scale) / 2)
         _use_font_for_all_scripts(style, FONT)
         _without_spacing(style)
         style.font.color.rgb, style.font.italic = INK, False
@@ -223,7 +224,8 @@ def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False
     tables.base_style = styles["Normal Table"]
     for size in SIZES:  # a table's style would not win against that of its paragraphs
         own = styles.add_style(cell_style(size), WD_STYLE_TYPE.PARAGRAPH)
-        own.base_style, own.font.size = styles["Normal"], Pt(size)
+        own.base_style = styles["Normal"]
+        _set_size(own, size)
         own.paragraph_format.space_before, own.paragraph_format.space_after = Pt(1.5), Pt(1.5)
     return document
 
@@ -364,6 +366,17 @@ def _use_font_for_all_scripts(style: Any, font: str) -> None:
             del fonts.attrib[name]
     for script in ("ascii", "hAnsi", "cs", "eastAsia"):
         fonts.set(qn(f"w:{script}"), font)
+
+
+def _set_size(style: Any, points: float) -> None:
+    """In all scripts: letters from right to left have a size of their own."""
+    style.font.size = Pt(points)
+    own = style.element.get_or_add_rPr()
+    for old in own.findall(qn("w:szCs")):
+        own.remove(old)
+    size = OxmlElement("w:szCs")
+    size.set(qn("w:val"), str(round(2 * points)))
+    own.find(qn("w:sz")).addnext(size)
 
 
 def _without_spacing(style: Any) -> None:

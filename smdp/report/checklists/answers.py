@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 NOT_READ = "Arrange the data first (page Data)."
-METHODS = 500  # letters of a methods paragraph
+METHODS = 540  # letters of a methods paragraph
 
 
 def with_study(tell: Callable[[Analysis], Answer]) -> Answering:

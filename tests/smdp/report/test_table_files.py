@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 from smdp.blocks import Table
 from smdp.errors import SettingError
 from smdp.evaluation.trial_effects import AVERAGE
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.report.journal_tables import JournalTable, journal_tables
 from smdp.report.results_text import results_text
 from smdp.report.table_files import (
@@ -173,6 +174,24 @@ def test_sentences_have_the_numbers_of_the_results(analysis):
     assert numbers(own)[0] == pytest.approx(value.estimate, abs=0.006)
     assert f"N = {value.subjects}" in own
     assert len(text) == 1 + sum(1 + len(v.differences) for v in analysis.values)
+
+
+def test_each_number_on_values_stands_in_its_place(analysis):
+    """Not only somewhere: of the policy, of what was done, and of each difference, in order."""
+    text = iter(each for each in results_text(analysis) if " policy " in each)
+    for value in analysis.values:
+        rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+        first = [rows.iloc[0], rows.loc[OBSERVED]]
+        for wanted in (first, *([row] for _, row in value.differences.iterrows())):
+            sentence = next(text).partition(" (")[0]
+            ends = [row[name] for row in wanted for name in ("estimate", "lower", "upper")]
+            found = re.findall(r"(?:= |was |\[|, )(-?\d+\.\d+)", sentence)
+            wanted_ends = [end for end in ends if end == end]
+            assert len(found) == len(wanted_ends), sentence
+            for shown, end in zip(found, wanted_ends, strict=True):
+                decimals = len(shown.partition(".")[2])
+                assert float(shown) == pytest.approx(end, abs=0.51 * 10**-decimals), sentence
+    assert next(text, None) is None
 
 
 def test_a_value_that_was_judged_quickly_says_so(analysis):

@@ -198,6 +198,11 @@ def test_words_from_right_to_left_are_marked_as_such():
     assert [run.text for run in runs if run.font.rtl] == ["שלום עולם"]
     cell = made.tables[0].cell(1, 0).paragraphs[0]
     assert [run.font.rtl for run in cell.runs] == [True]
+    for style in (cell.style, made.styles["Normal"], made.styles["Title"]):
+        sizes = [
+            style.element.rPr.find(qn(f"w:{name}")).get(qn("w:val")) for name in ("sz", "szCs")
+        ]
+        assert sizes[0] == sizes[1], "as large as the others"
 
 
 @pytest.mark.parametrize(("paper", "height"), [("A4", 297), ("Letter", 279.4)])
