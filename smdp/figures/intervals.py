@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from smdp.figures.style import NORMAL, labels, new_figure
 
+#: Letters of a row's name: several policies of one kind differ in the middle of theirs.
+LONGEST_NAME = 40
+LETTER = 8  # pixels, of the numbers beside
 #: Of a vertical axis with names; invisible ticks keep them off the figure.
 CATEGORIES: dict[str, Any] = {
     "type": "category",
@@ -53,8 +56,9 @@ def dots(
     `beside`: values that must be in sight. `right`: the pixels of the column. `log`: for ratios.
     """
     figure = new_figure(height=max(least, 110 + 46 * len(rows)))
-    figure.update_layout(margin={"r": right})
-    names = labels([row.name for row in rows], 34)
+    longest = max(len(line) for row in rows for line in row.text.split("<br>"))
+    figure.update_layout(margin={"r": max(right, LETTER * longest)})
+    names = labels([row.name for row in rows], LONGEST_NAME)
     for place, row in enumerate(rows):
         name = names[row.name]
         if row.bounded:

@@ -22,12 +22,13 @@ SYMBOLS: dict[Verdict, str] = {
     "not checked": "circle-open",
     "untestable": "diamond-open",
 }
+ROW = 40  # pixels: names take two lines
 
 
 def passport_figure(found: Passport) -> go.Figure:
     """A row for each thing, with its mark under the verdict."""
     names = labels([CLAIMS[row.thing] for row in found.rows], 60)
-    figure = new_figure(height=90 + 30 * len(found.rows))
+    figure = new_figure(height=90 + ROW * len(found.rows))
     for verdict, words in VERDICTS.items():
         own = [names[CLAIMS[row.thing]] for row in found.rows if row.verdict == verdict]
         figure.add_scatter(

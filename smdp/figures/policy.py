@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -23,20 +24,25 @@ from smdp.figures.style import (
     new_figure,
     plain,
 )
-from smdp.text import capital, interval_text
+from smdp.text import capital, interval_text, listing, shorten
 from smdp.words.explanation import action_name
 from smdp.words.policy_value import ALWAYS, digits_of, learned_label, policy_label, units
 
 SYMBOLS = ("circle", "square", "triangle-up")
 LIGHT_GREY = "rgba(140,140,140,0.35)"
+AXIS_LINE = 80  # letters below an axis
 
 
 def value_figure(
     values: Mapping[str, PolicyValue], chosen: str, outcome: OutcomeName = UTILITY_NAME
 ) -> go.Figure:
-    """The policies (by kind), what was done, and each action always; the chosen policy first."""
+    """The policies (by kind), what was done, and each action always; the chosen policy first.
+
+    Values with another discount cannot be compared: those policies are only named.
+    """
     value = values[chosen]
-    others = [kind for kind in values if kind != chosen]
+    others = [kind for kind in values if kind != chosen and _like(values[kind], value)]
+    absent = [kind for kind in values if not _like(values[kind], value)]
     rows = []
     for kind in (chosen, *others):
         first = _main(values[kind]).iloc[[0]]
@@ -45,8 +51,15 @@ def value_figure(
     figure = dots(rows, least=320)
     observed = float(_main(value).set_index("policy").loc[OBSERVED, "estimate"])
     figure.add_vline(x=observed, line={"width": 1, "dash": "dot", "color": GREY})
-    figure.update_xaxes(title_text=_axis_title(value, outcome))
+    title = _axis_title(value, outcome)
+    if absent:
+        title += f"<br>Not here, for another discount: {plain(listing(absent), AXIS_LINE)}"
+    figure.update_xaxes(title_text=title)
     return figure
+
+
+def _like(one: PolicyValue, other: PolicyValue) -> bool:
+    return one.discount == other.discount
 
 
 def methods_figure(value: PolicyValue, kind: str, outcome: OutcomeName = UTILITY_NAME) -> go.Figure:
@@ -169,7 +182,8 @@ def placebo_figure(check: PlaceboCheck) -> go.Figure:
 
 
 def _axis_title(value: PolicyValue, outcome: OutcomeName) -> str:
-    return f"{capital(plain(units(outcome), 110))} (discount {value.discount:g})"
+    title = f"{capital(shorten(units(outcome), 110))} (discount {value.discount:g})"
+    return "<br>".join(plain(line, AXIS_LINE) for line in wrap(title, AXIS_LINE))
 
 
 def _main(value: PolicyValue) -> pd.DataFrame:

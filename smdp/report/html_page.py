@@ -74,10 +74,17 @@ footer { max-width: 920px; margin: 64px auto 40px; padding: 16px 28px 0; color: 
   .compact .table, .compact figure { margin: 8px 0; }
   .compact table { font-size: 8pt; line-height: 1.3; }
   .compact td, .compact th { padding-top: 2px; padding-bottom: 2px; }
+  .compact td:first-child { min-width: 42mm; }
   .compact .notice { margin: 5px 0; padding: 3px 10px; }
+  .compact .notice b { display: inline; font-size: inherit; }
+  .compact .notice b::after { content: ": "; }
+  .compact figcaption, .compact .below { font-size: 8pt; line-height: 1.3; }
   .compact footer { margin: 12px 0 0; padding-top: 4px; }
 }
 """
+
+# Of what is printed closely; a page's margins know no class.
+CLOSE_PAGE = "@page { margin: 12mm 14mm; }"
 
 # Figures are drawn when they come near the window, all of them before printing.
 SCRIPT = """
@@ -149,7 +156,7 @@ def page(title: str, body: str, *, scripts: bool, compact: bool = False) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{STYLE}</style>
+<style>{STYLE}{CLOSE_PAGE if compact else ""}</style>
 </head>
 <body{' class="compact"' if compact else ""}>
 {body}

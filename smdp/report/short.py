@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: So that it stays at two pages: letters of a sentence, and sentences of a part.
 LONGEST, MOST_SENTENCES, MOST_OF_WORTH, MOST_WARNINGS = 480, 3, 5, 3
-FIGURE_HEIGHT = 190
+FIGURE_HEIGHT = 200
 NOT_DONE = "This was not done."
 #: What is asked of everything that the conclusions rest on, by the verdict.
 ASKED_OF_ALL: dict[Verdict, str] = {
@@ -140,10 +140,8 @@ def _card(analysis: Analysis) -> list[Block]:
 
 
 def _worth(analysis: Analysis) -> list[Block]:
-    from smdp.evaluation.value_tables import DOUBLY_ROBUST
     from smdp.figures.policy import value_figure
     from smdp.steps.trial import says as effects
-    from smdp.words.policy_value import value_words
 
     sure = how_sure(analysis)
     found: list[Block] = [Paragraph(shorten(text, LONGEST), strong=True) for text in sure[:1]]
@@ -156,18 +154,16 @@ def _worth(analysis: Analysis) -> list[Block]:
                  OUT_OF_DATE: "evaluation" in analysis.out_of_date}  # fmt: skip
         draw = Draw("summary", tuple(mark for mark, applies in marks.items() if applies))
         figure = value_figure(dict(pairs), names[0], outcome)
-        figure.update_layout(height=min(int(figure.layout.height or 420), FIGURE_HEIGHT + 60))
+        figure.update_layout(height=min(int(figure.layout.height or 420), FIGURE_HEIGHT))
         found.append(
             draw(
                 "value",
                 "What each policy would earn",
                 figure,
-                "Estimates with intervals; an open symbol has none that could be trusted.",
+                f"Estimates with intervals of {percent(analysis.values[0].coverage)}; an open "
+                "symbol has none that could be trusted.",
             )
         )
-        own = analysis.values[0]
-        words = value_words(own, names[0])[own.table["method"].to_numpy() == DOUBLY_ROBUST]
-        found += table("Values", words.drop(columns=["method"]), most=6)
     if analysis.trial is not None:
         beside = [f"In the trial itself: {text}" for text in effects(analysis)[:1]]
         found += _short([*beside, *filter(None, [beside_each_other(analysis)])])

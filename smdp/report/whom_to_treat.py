@@ -44,8 +44,8 @@ def whom_and_when(analysis: Analysis) -> list[str]:
     without = float((choice["recommended"] == NO_ACTION).mean())
     found.append(
         f"At the {len(choice):,} decisions of the study that had a choice, the {names[place]} "
-        f"policy recommends {listing(shares, 7)}, and nothing at {percent(without)}, where the "
-        "study does not tell which is better."
+        f"policy recommends {listing(shares, 7)}; at {percent(without)} it gives no "
+        "recommendation, for there the study does not tell which is better."
     )
     return found
 

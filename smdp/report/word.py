@@ -73,8 +73,8 @@ WORDS = {"error": "Error", "warning": "Warning", "note": "Note"}
 SHADES = {"error": "FDEEE4", "warning": "FFF7E3", "note": "EEF7FD"}
 #: Shorter documents do without contents, shorter sections without references.
 LEAST_FOR_CONTENTS, LEAST_FOR_REFERENCES = 4, 2
-#: Rows of a table that stay on the page of its head.
-KEPT_WITH_HEAD = 2
+#: Rows of a table that stay on the page of its head; shorter tables stay on one page.
+KEPT_WITH_HEAD, SHORT_TABLE = 2, 10
 NO_PICTURE = (
     "This figure could not be drawn: there was no Chrome, or it did not work. The HTML report has "
     "the figure."
@@ -286,6 +286,7 @@ class _WordWriter:
         count = len(part.columns)
         table = self.document.add_table(len(texts[0]), count)
         table.style, style = "Report table", self.document.styles[cell_style(points)]
+        kept = len(texts[0]) - 1 if len(texts[0]) <= SHORT_TABLE + 1 else KEPT_WITH_HEAD
         cells = list(table._cells)  # asking for each cell by its place takes far longer
         for row in range(len(texts[0])):
             for place, column in enumerate(part.columns):
@@ -294,7 +295,7 @@ class _WordWriter:
                 add_text(paragraph, texts[column][row], bold=row == 0 or None)
                 if right[column]:
                     paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT
-                if row < KEPT_WITH_HEAD:
+                if row < kept:
                     paragraph.paragraph_format.keep_with_next = True
         set_widths(table, part.widths)
         describe_table(table, readable(block.title), table_words(texts[c][0] for c in part.columns))

@@ -22,13 +22,14 @@ PAPERS: dict[Paper, tuple[float, float]] = {"A4": (210.0, 297.0), "Letter": (215
 MARGIN_MM = 20.0  # above and below
 
 #: Of a table's text, the usual size first; smaller where numbers would not fit otherwise.
-SIZES = (8.5, 7.5, 6.5)
+SIZES = (8.5, 7.5, 7.0, 6.5)
 #: A cell's own margins and some air; more than a page, so that long texts get the room that is
 #: left; of words that may break.
 PADDING_MM, WIDEST_MM, LONGEST_WORD_MM = 4.6, 300.0, 42.0
 #: Words of one cell stand beside each other in at least so much room.
 COMFORT_MM = 26.0
-#: How much wider letters may be where Arial is missing, as those of DejaVu Sans are.
+#: How much wider letters may be where Arial is missing, as those of DejaVu Sans are: a column has
+#: room for these, so that no number breaks whoever opens the document.
 OTHER_FONT = 1.22
 #: Of a character of Helvetica and Arial, in thousandths of the size, from the blank on.
 WIDTHS = (
@@ -155,10 +156,9 @@ def _stub(columns: Sequence[Sequence[str]]) -> list[int]:
 
 @dataclass(frozen=True)
 class _Need:
-    """Widths of a column: the least, what would do in another font, every cell in one line."""
+    """Widths of a column: what no word or number breaks in, in any font; every cell in one line."""
 
     least: float
-    safe: float
     wanted: float
 
 
@@ -169,30 +169,26 @@ def _needs(columns: Sequence[Sequence[str]], points: float) -> list[_Need]:
         longest = max((text_mm(text, points) for text in set(cells)), default=0.0)
         narrow = max((_word_mm(word, points) for word in words), default=0.0)
         narrow = max(narrow, *(_word_mm(w, points, bold=True) for w in BREAKS.split(head)))
-        narrow = max(narrow, min(longest, COMFORT_MM))
+        narrow = max(narrow, min(OTHER_FONT * longest, COMFORT_MM))
         whole = max(longest, text_mm(head, points, bold=True))
-        safe = OTHER_FONT * narrow + PADDING_MM
-        wanted = max(min(OTHER_FONT * whole + PADDING_MM, WIDEST_MM), safe)
-        found.append(_Need(narrow + PADDING_MM, safe, wanted))
+        least = narrow + PADDING_MM
+        wanted = max(min(OTHER_FONT * whole + PADDING_MM, WIDEST_MM), least)
+        found.append(_Need(least, wanted))
     return found
 
 
 def _word_mm(word: str, points: float, *, bold: bool = False) -> float:
-    own = text_mm(word, points, bold=bold) * 1.03
+    own = OTHER_FONT * text_mm(word, points, bold=bold)
     numbers = ONE_PIECE.fullmatch(word.replace(KEPT_BLANK, " "))
     return own if numbers else min(own, LONGEST_WORD_MM)
 
 
 def _shared(needs: Sequence[_Need], width_mm: float) -> tuple[float, ...]:
-    """What is left over makes words safe in any font, then goes to the columns that want more."""
-    safe = _raised([own.least for own in needs], [own.safe for own in needs], width_mm)
-    return tuple(_raised(safe, [own.wanted for own in needs], width_mm))
-
-
-def _raised(widths: list[float], wished: list[float], width_mm: float) -> list[float]:
-    lacking = sum(wished) - sum(widths)
-    share = min(1.0, max(0.0, width_mm - sum(widths)) / lacking) if lacking > 0 else 1.0
-    return [low + share * (high - low) for low, high in zip(widths, wished, strict=True)]
+    """What is left over goes to the columns that want more."""
+    least = sum(own.least for own in needs)
+    lacking = sum(own.wanted for own in needs) - least
+    share = min(1.0, max(0.0, width_mm - least) / lacking) if lacking > 0 else 1.0
+    return tuple(own.least + share * (own.wanted - own.least) for own in needs)
 
 
 def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False) -> Any:
@@ -214,7 +210,8 @@ def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False
         ("List Bullet", 10.5, 0, 3),
     ):
         style = styles[name]
-        style.font.name, style.font.size = FONT, Pt(round(2 * size * scale) / 2)
+        style.font.name = FONT
+        _set_size(style, round(2 * size * scale) / 2)
         _use_font_for_all_scripts(style, FONT)
         _without_spacing(style)
         style.font.color.rgb, style.font.italic = INK, False
@@ -227,7 +224,8 @@ def styled_document(text_width_mm: float, paper: Paper, *, compact: bool = False
     tables.base_style = styles["Normal Table"]
     for size in SIZES:  # a table's style would not win against that of its paragraphs
         own = styles.add_style(cell_style(size), WD_STYLE_TYPE.PARAGRAPH)
-        own.base_style, own.font.size = styles["Normal"], Pt(size)
+        own.base_style = styles["Normal"]
+        _set_size(own, size)
         own.paragraph_format.space_before, own.paragraph_format.space_after = Pt(1.5), Pt(1.5)
     return document
 
@@ -368,6 +366,17 @@ def _use_font_for_all_scripts(style: Any, font: str) -> None:
             del fonts.attrib[name]
     for script in ("ascii", "hAnsi", "cs", "eastAsia"):
         fonts.set(qn(f"w:{script}"), font)
+
+
+def _set_size(style: Any, points: float) -> None:
+    """In all scripts: letters from right to left have a size of their own."""
+    style.font.size = Pt(points)
+    own = style.element.get_or_add_rPr()
+    for old in own.findall(qn("w:szCs")):
+        own.remove(old)
+    size = OxmlElement("w:szCs")
+    size.set(qn("w:val"), str(round(2 * points)))
+    own.find(qn("w:sz")).addnext(size)
 
 
 def _without_spacing(style: Any) -> None:

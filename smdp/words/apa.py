@@ -62,7 +62,8 @@ def apa_value(value: PolicyValue, kind: str, outcome: OutcomeName) -> Iterator[s
         f"The estimated value of the {kind} policy was "
         f"V = {_size(own, digits, value.coverage)}, against "
         f"V = {_size(observed, digits, value.coverage)} as people were treated "
-        f"({outcome.title}, mean a decision, discount {value.discount:g}, N = {value.subjects})."
+        f"({outcome.title}, mean a decision, discount {value.discount:g}, N = {value.subjects}"
+        f"{_how_judged(value)})."
     )
     for _, row in value.differences.iterrows():
         against = policy_label(str(row["against"]))
@@ -71,6 +72,11 @@ def apa_value(value: PolicyValue, kind: str, outcome: OutcomeName) -> Iterator[s
             f"The difference of the {kind} policy to '{against}' was "
             f"{_size(row, digits, value.coverage)}{without}."
         )
+
+
+def _how_judged(value: PolicyValue) -> str:
+    """What a number owes that is copied into a paper alone."""
+    return "; variables and features chosen with everybody, so too optimistic" * value.quick
 
 
 def _size(row: pd.Series, digits: int, coverage: float) -> str:

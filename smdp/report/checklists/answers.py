@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from smdp.data.compliance import describe_compliance
@@ -12,13 +12,13 @@ from smdp.report.results_text import results_text
 from smdp.steps import step_named
 from smdp.steps.data import flow_of
 from smdp.steps.policies import policy_names
-from smdp.text import first_sentences, listing, moment, percent, plural
+from smdp.text import action_name, first_sentences, listing, moment, percent, plural
 
 if TYPE_CHECKING:
     from smdp.analysis.analysis import Analysis
 
 NOT_READ = "Arrange the data first (page Data)."
-METHODS = 420  # letters of a methods paragraph
+METHODS = 540  # letters of a methods paragraph
 
 
 def with_study(tell: Callable[[Analysis], Answer]) -> Answering:
@@ -44,6 +44,19 @@ def of_step(name: str, section: str, *, methods: bool = False, missing: str = ""
     return tell
 
 
+def adding(missing: str, answering: Answering) -> Answering:
+    """The same answer where it is only a part of what an item asks for."""
+
+    def tell(analysis: Analysis) -> Answer:
+        own = answering(analysis)
+        if not own.text:
+            return own
+        owed = " ".join(filter(None, (missing, own.missing)))
+        return answered(own.text, own.section, missing=owed)
+
+    return tell
+
+
 @with_study
 def flow(analysis: Analysis) -> Answer:
     """How many people and decisions were read, left out, treated and analysed."""
@@ -53,7 +66,9 @@ def flow(analysis: Analysis) -> Answer:
         why = ", ".join(f"{count:,}: {cause}" for cause, count in found.left_out)
         text += f"Left out: {found.people_left_out:,} ({why}). "
     text += f"Kept: {found.kept_people:,} people, {found.kept_decisions:,} decisions"
-    treated = ", ".join(f"{each.action}: {each.decisions:,}" for each in found.treated[:12])
+    treated = ", ".join(
+        f"{action_name(each.action)}: {each.decisions:,}" for each in found.treated[:12]
+    )
     text += f"; with a choice and a known treatment {found.with_choice:,} ({treated})."
     if found.analysed is not None:
         text += f" Analysed: {found.analysed:,} transitions of {found.analysed_people:,} people."
@@ -86,8 +101,8 @@ def dose(analysis: Analysis) -> Answer:
     """How often each treatment was given, to whom there was a choice."""
     found = flow_of(analysis)
     given = ", ".join(
-        f"{each.action}: {each.decisions:,} ({each.decisions / max(found.kept_people, 1):.1f} a "
-        "person)"
+        f"{action_name(each.action)}: {each.decisions:,} "
+        f"({each.decisions / max(found.kept_people, 1):.1f} a person)"
         for each in found.treated[:12]
     )
     text = f"At decisions with a choice and a known treatment, {given}."
@@ -110,13 +125,15 @@ def losses(analysis: Analysis) -> Answer:
 def participants(analysis: Analysis) -> Answer:
     assert analysis.study is not None
     text = f"{describe_study(analysis.study)[0]} The table of participants and variables has all."
-    return answered(text, "study")
+    missing = "Characteristics of the people that are not in the table."
+    return answered(text, "study", missing=missing)
 
 
 @with_study
 def compliance(analysis: Analysis) -> Answer:
     assert analysis.study is not None
-    return answered(describe_compliance(analysis.study), "study")
+    missing = "Which of these rows are answers to a prompt."
+    return answered(describe_compliance(analysis.study), "study", missing=missing)
 
 
 @with_study
@@ -158,6 +175,21 @@ def decision_points(analysis: Analysis) -> Answer:
     return answered(text.strip(), "study", missing="How many a day, and at which times.")
 
 
+def _at_each(analysis: Analysis) -> str:
+    """Where something could be chosen, if that was not so throughout."""
+    each = "at each decision"
+    return each if analysis.plan.roles.available is None else f"{each} that had a choice"
+
+
+def _chances(probability: str | float | Mapping[str, str | float]) -> str:
+    given = probability.values() if isinstance(probability, Mapping) else [probability]
+    columns = [each for each in given if isinstance(each, str)]
+    if columns:
+        word = "column" if len(columns) == 1 else "columns"
+        return f"with the probabilities in the {word} {listing(map(repr, columns), 12)}"
+    return "with constant, known probabilities"
+
+
 def randomisation(analysis: Analysis) -> Answer:
     """Only what was said of the chances; how the sequence came to be nobody told the program."""
     roles = analysis.plan.roles
@@ -165,12 +197,9 @@ def randomisation(analysis: Analysis) -> Answer:
         return answered("Treatment was observed, not randomised.", "methods")
     missing = "Who made the random sequence, by which program, and any restriction."
     if roles.probability is not None:
-        how = (
-            f"with the probabilities in the column '{roles.probability}'"
-            if isinstance(roles.probability, str)
-            else "with a constant, known probability"
-        )
-        return answered(f"Randomised at each decision {how}.", "methods", missing=missing)
+        how = _chances(roles.probability)
+        text = f"Randomised {_at_each(analysis)} {how}."
+        return answered(text, "methods", missing=missing)
     said = "Randomised, by the author's account; probabilities were estimated."
     return answered(said if roles.randomised else "", "methods", missing=missing)
 
@@ -184,7 +213,7 @@ def design(analysis: Analysis) -> Answer:
         return answered("", missing=missing)
     text = "Repeated decisions of the same people"
     if roles.randomised:
-        text += ", treatment randomised at each of them"
+        text += f", treatment randomised {_at_each(analysis)}"
     return answered(f"{text}.", "methods", missing=missing)
 
 

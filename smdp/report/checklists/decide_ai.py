@@ -36,17 +36,25 @@ CHECKLIST = Checklist(
         (
             "Methods",
             (
-                Item("III", "Governance", "Protocol, registration, ethics", answers.registered),
+                Item("III", "Governance", "Protocol, registration, ethics",
+                     to_write("Protocol, registration and approval of the first use.")),
                 Item("3", "Participants", "Patients and users, how recruited",
                      to_write("How patients and users were recruited and trained.")),
                 Item("4", "The system", "Version, algorithm, data it learned from, its input "
-                     "and output", answers.model),
+                     "and output",
+                     answers.adding("How users give its input and see its output.",
+                                    answers.model)),
                 Item("5", "Implementation", "Settings and workflow",
                      to_write("Where and how it was put to use.")),
+                Item("IV", "Outcomes", "Of the study", to_write("The outcomes of the first use.")),
                 Item("6", "Safety and errors", "How they were looked for",
                      to_write("How errors and harms were found.")),
                 Item("7", "Human factors", "How they were assessed", to_write("Tools and users.")),
+                Item("V", "Analysis", "Statistical methods",
+                     to_write("How the first use was analysed.")),
                 Item("8", "Ethics", "Such as fairness", answers.fairness),
+                Item("VI", "Patients", "Their part in the study",
+                     to_write("Whether patients were involved, and how.")),
             ),
         ),
         (
@@ -56,6 +64,9 @@ CHECKLIST = Checklist(
                      to_write("Who took part in the first use, with a table.")),
                 Item("10", "Implementation", "Use and changes of the workflow",
                      to_write("How it was used.")),
+                Item("VII", "Main results", "Of the study",
+                     to_write("The results of the first use.")),
+                Item("VIII", "Subgroups", "If looked at", to_write("Subgroups of the first use.")),
                 Item("11", "Modifications", "Of the system", to_write("Changes, with reasons.")),
                 Item("12", "Agreement", "Of people and system",
                      to_write("How often users followed it.")),
@@ -68,10 +79,18 @@ CHECKLIST = Checklist(
             (
                 Item("15", "Support for the intended use", "From these results",
                      answers.what_the_trial_says),
-                Item("16", "Safety and errors", "And what follows", answers.limitations),
+                Item("16", "Safety and errors", "And what follows",
+                     to_write("What the errors and harms that were seen mean.")),
+                Item("IX", "Strengths and limitations", "Of the study", answers.limitations),
             ),
         ),
-        ("Statements", (Item("17", "Data availability", "Data and code", answers.code),)),
+        (
+            "Statements",
+            (
+                Item("17", "Data availability", "Data and code", answers.code),
+                Item("X", "Conflicts of interest", "Of the authors", to_write("Conflicts.")),
+            ),
+        ),
     ),
     applies=lambda analysis: bool(analysis.policies),
 )  # fmt: skip

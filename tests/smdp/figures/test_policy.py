@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from smdp.data.outcome import OutcomeName
 from smdp.evaluation.placebo import PlaceboCheck
 from smdp.explanation.recommendations import ABSTAINED
 from smdp.figures.policy import (
@@ -40,6 +41,27 @@ def test_values_with_intervals_the_chosen_policy_first():
     low, high = figure.layout.xaxis.range
     assert low < 1.7
     assert high > 3.5
+
+
+def test_values_of_another_discount_do_not_stand_beside_these():
+    values = {"linear": value_of(), "neural": replace(value_of(), discount=0.3)}
+    figure = value_figure(values, "linear")
+    assert "neural policy" not in dots(figure)
+    assert figure.layout.xaxis.title.text.endswith("Not here, for another discount: neural")
+
+
+def test_names_and_numbers_have_room():
+    """Several policies of one kind differ in the middle of their names; an axis' title is whole."""
+    kinds = {f"linear (discount {d}) policy"[:-7]: value_of() for d in (0.5, 0.95)}
+    rows = dots(value_figure(kinds, "linear (discount 0.5)"))
+    assert [f"linear (discount {d}) policy" in rows for d in (0.5, 0.95)] == [True, True]
+    long = OutcomeName("n" * 300)
+    title = value_figure({"linear": value_of()}, "linear", long).layout.xaxis.title.text
+    assert max(map(len, title.split("<br>"))) <= 80
+    assert title.endswith("(discount 0.9)")
+    far = value_of((-12345.67891, -12345.7, -12346.1, -12345.5))
+    figure = value_figure({"linear": far}, "linear")
+    assert figure.layout.margin.r >= 7.5 * max(len(a.text) for a in figure.layout.annotations)
 
 
 def test_no_interval_is_drawn_where_none_is_trusted():
@@ -114,5 +136,5 @@ def test_long_names_of_actions_stay_apart():
     )
     rows = [t.y[0] for t in value_figure({"linear": value}, "linear").data if t.mode == "markers"]
     assert len(set(rows)) == 4
-    assert max(map(len, rows)) <= 34
+    assert max(map(len, rows)) <= 40
     assert len({t.y[0] for t in positivity_figure(value, 0.05).data}) == 2

@@ -108,6 +108,41 @@ def test_what_only_a_later_study_can_say_is_not_claimed(analysis):
     assert (again.status, again.section) == ("in part", "missing")
 
 
+def test_what_an_item_asks_beyond_the_analysis_is_owed(analysis):
+    """Rows are not adherence, people in a table no target population, our columns no system."""
+    owed = {"cremas": ["13"], "tidier": ["2-4", "9", "12"], "tripod-ai": ["9a", "20b"],
+            "consort": ["25"], "decide-ai": ["4"]}  # fmt: skip
+    locked = analysis.with_locked(analysis.lock())
+    for key, numbers in owed.items():
+        given = {item.number: answer for item, answer in answers_of(locked, CHECKLISTS[key])}
+        assert [given[number].status for number in numbers] == ["in part"] * len(numbers), key
+    tidier = {item.number: a for item, a in answers_of(locked, CHECKLISTS["tidier"])}
+    assert tidier["10"].status == "to write", "a plan says nothing of the intervention"
+    decide = {item.number: a for item, a in answers_of(locked, CHECKLISTS["decide-ai"])}
+    for number in ("III", "IV", "V", "VII", "16"):
+        assert decide[number].status == "to write", "of the first use, not of this trial"
+
+
+@pytest.mark.parametrize(
+    ("probability", "available", "said"),
+    [
+        (0.5, None, "at each decision with constant, known probabilities"),
+        ("chance", None, "at each decision with the probabilities in the column 'chance'"),
+        (
+            {"0": "p0", "1": "p1"},
+            "free",
+            "at each decision that had a choice with the probabilities in the columns 'p0', 'p1'",
+        ),
+        ({"0": 0.4, "1": 0.6}, None, "at each decision with constant, known probabilities"),
+    ],
+)
+def test_how_chance_decided(nothing_done, probability, available, said):
+    roles = replace(nothing_done.plan.roles, probability=probability, available=available)
+    own = replace(nothing_done, plan=nothing_done.plan.replace(roles=roles))
+    given = {item.number: answer for item, answer in answers_of(own, CHECKLISTS["consort"])}
+    assert given["17a"].text == f"Randomised {said}."
+
+
 def test_no_answer_loses_the_end_of_a_number(analysis):
     """A cell holds so many letters; what does not fit is left out by whole sentences."""
     for checklist in CHECKLISTS.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from io import BytesIO
 
@@ -51,7 +52,9 @@ def test_the_numbers_are_those_of_the_analysis(analysis, summary):
     for value in analysis.values[:2]:
         assert f"{abs(value.gain['estimate']):.{digits_of(value)}f}" in text
     value = analysis.values[0]
-    assert f"{value.estimate:.{digits_of(value)}f}" in text
+    (figure,) = summary.figures
+    beside = " ".join(str(each.text) for each in figure.figure.layout.annotations)
+    assert f"{value.estimate:.{digits_of(value)}f}" in beside
     least = 100 * value.positivity["smallest"].min()
     assert f"The smallest probability of a treatment was {least:.1f} %." in text
     effect = analysis.trial.effects.iloc[0]
@@ -89,6 +92,19 @@ def test_it_stays_short(summary):
     assert all(len(text) <= LONGEST + 100 for text in said(summary))
     assert ENDLESS not in "".join(said(summary))
     assert len(said(summary)) < 60
+
+
+def test_it_is_two_pages_in_print(analysis, summary, chrome, tmp_path):
+    """Whatever was done, and in a wide font: drawn by the browser, as people print it."""
+    page, paper = tmp_path / "summary.html", tmp_path / "summary.pdf"
+    page.write_text(to_html(summary), encoding="utf-8")
+    subprocess.run(
+        [chrome, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+         f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000",
+         f"--print-to-pdf={paper}", page.as_uri()],
+        check=True, timeout=120, capture_output=True,
+    )  # fmt: skip
+    assert len(re.findall(rb"/Type\s*/Page\b", paper.read_bytes())) == 2
 
 
 def test_before_anything_was_done(analysis):

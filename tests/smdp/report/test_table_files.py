@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import math
 import re
+from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
@@ -14,6 +15,7 @@ from openpyxl import load_workbook
 from smdp.blocks import Table
 from smdp.errors import SettingError
 from smdp.evaluation.trial_effects import AVERAGE
+from smdp.evaluation.value_tables import DOUBLY_ROBUST, OBSERVED
 from smdp.report.journal_tables import JournalTable, journal_tables
 from smdp.report.results_text import results_text
 from smdp.report.table_files import (
@@ -149,8 +151,6 @@ def test_hostile_names_are_names(tables):
 
 
 def test_nothing_done_gives_no_tables(analysis):
-    from dataclasses import replace
-
     assert journal_tables(replace(analysis, results={}, records={})) == ()
     assert results_text(replace(analysis, results={}, records={})) == []
     assert set(table_files([])) == {"tables.docx", "tables.xlsx"}
@@ -174,6 +174,34 @@ def test_sentences_have_the_numbers_of_the_results(analysis):
     assert numbers(own)[0] == pytest.approx(value.estimate, abs=0.006)
     assert f"N = {value.subjects}" in own
     assert len(text) == 1 + sum(1 + len(v.differences) for v in analysis.values)
+
+
+def test_each_number_on_values_stands_in_its_place(analysis):
+    """Not only somewhere: of the policy, of what was done, and of each difference, in order."""
+    text = iter(each for each in results_text(analysis) if " policy " in each)
+    for value in analysis.values:
+        rows = value.table[value.table["method"] == DOUBLY_ROBUST].set_index("policy")
+        first = [rows.iloc[0], rows.loc[OBSERVED]]
+        for wanted in (first, *([row] for _, row in value.differences.iterrows())):
+            sentence = next(text).partition(" (")[0]
+            ends = [row[name] for row in wanted for name in ("estimate", "lower", "upper")]
+            found = re.findall(r"(?:= |was |\[|, )(-?\d+\.\d+)", sentence)
+            wanted_ends = [end for end in ends if end == end]
+            assert len(found) == len(wanted_ends), sentence
+            for shown, end in zip(found, wanted_ends, strict=True):
+                decimals = len(shown.partition(".")[2])
+                assert float(shown) == pytest.approx(end, abs=0.51 * 10**-decimals), sentence
+    assert next(text, None) is None
+
+
+def test_a_value_that_was_judged_quickly_says_so(analysis):
+    """Where it is copied alone, too."""
+    words = "chosen with everybody, so too optimistic"
+    assert words not in " ".join(results_text(analysis))
+    quick = tuple(replace(v, whole_analysis=False, cross_fitted=True) for v in analysis.values)
+    found = results_text(replace(analysis, results={**analysis.results, "evaluation": quick}))
+    assert sum(words in text for text in found) == len(quick)
+    assert sum("The estimated value" in text for text in found) == len(quick)
 
 
 def test_the_flow_is_a_partition(analysis):

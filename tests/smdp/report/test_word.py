@@ -15,7 +15,14 @@ from smdp.blocks import NamedFigure, Paragraph, Report, Section, Table
 from smdp.errors import SettingError
 from smdp.report.collect import build_report, section_titles
 from smdp.report.word import NO_PICTURE, WIDTH_MM, to_docx
-from smdp.report.word_format import KEPT_BLANK, KEPT_HYPHEN, cell_of_numbers, table_layout, text_mm
+from smdp.report.word_format import (
+    KEPT_BLANK,
+    KEPT_HYPHEN,
+    OTHER_FONT,
+    cell_of_numbers,
+    table_layout,
+    text_mm,
+)
 from smdp.text import p_text
 
 NOWHERE = "/nowhere/chrome"
@@ -49,7 +56,7 @@ def test_every_section_is_a_heading(document):
 
 
 def test_tables_are_tables_with_the_numbers_of_the_results(document, analysis):
-    screening = next(t for t in document.tables if t.cell(0, 1).text == "status")
+    screening = next(t for t in document.tables if "p alone" in (c.text for c in t.rows[0].cells))
     place = [cell.text for cell in screening.rows[0].cells].index("p alone")
     rows = {row.cells[0].text: row.cells[place].text for row in screening.rows[1:]}
     p = p_text(analysis.screening.table.loc[MARKDOWN, "p_value"])
@@ -139,9 +146,37 @@ def test_no_column_is_narrower_than_its_numbers():
         assert part.columns[0] == 0
         assert sum(part.widths) <= WIDTH_MM + 1e-6
         for column, width in list(zip(part.columns, part.widths, strict=True))[1:]:
-            assert text_mm(columns[column][1], layout.points) < width
+            assert OTHER_FONT * text_mm(columns[column][1], layout.points) < width
     shown = {column for part in layout.parts for column in part.columns}
     assert shown == set(range(len(columns)))
+
+
+def test_no_number_breaks_where_the_font_is_missing():
+    """As on a computer without Arial, whose letters are wider by a fifth."""
+    heads = ("Variable", "People", "Decisions", "Missing", "Mean (SD), or n (%)",
+             "Median (range)", "SD between", "SD within", "ICC")  # fmt: skip
+    row = ("outcome_walked", "30", "7,840", "14.6 %", "20.51 (8.36)", "20 (0 to 50)", "0.094",
+           "0.500", "< 0.01")  # fmt: skip
+    columns = [[head, cell_of_numbers(cell)] for head, cell in zip(heads, row, strict=True)]
+    layout = table_layout(columns, WIDTH_MM)
+    for part in layout.parts:
+        for column, width in zip(part.columns, part.widths, strict=True):
+            words = [(w, True) for w in columns[column][0].split()] + [(columns[column][1], False)]
+            for word, bold in words:
+                assert OTHER_FONT * text_mm(word, layout.points, bold=bold) < width, word
+
+
+def test_a_short_table_stays_on_one_page():
+    frame = pd.DataFrame({"policy": list("abcde"), "value": range(5)})
+    longer = pd.DataFrame({"policy": range(40)})
+    blocks = (Table("Short", frame), Table("Long", longer))
+    made = opened(Report("T", "", "", "x", False, (), (Section("a", "A", blocks),)))
+    kept = [
+        [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in own.rows]
+        for own in made.tables
+    ]
+    assert kept[0] == [True] * 5 + [None], "all but the last row stay with the next"
+    assert kept[1] == [True] * 2 + [None] * 39
 
 
 def test_a_table_of_200_columns_is_set_in_parts():
@@ -163,6 +198,11 @@ def test_words_from_right_to_left_are_marked_as_such():
     assert [run.text for run in runs if run.font.rtl] == ["שלום עולם"]
     cell = made.tables[0].cell(1, 0).paragraphs[0]
     assert [run.font.rtl for run in cell.runs] == [True]
+    for style in (cell.style, made.styles["Normal"], made.styles["Title"]):
+        sizes = [
+            style.element.rPr.find(qn(f"w:{name}")).get(qn("w:val")) for name in ("sz", "szCs")
+        ]
+        assert sizes[0] == sizes[1], "as large as the others"
 
 
 @pytest.mark.parametrize(("paper", "height"), [("A4", 297), ("Letter", 279.4)])
