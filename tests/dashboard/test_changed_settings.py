@@ -116,6 +116,8 @@ def raw_options(control):
         "evaluation.coverage": [0.9, 0.95, 0.99],
         "twin.repeated": ["screening", "policy", "value"],
         "imputations.repeated": ["screening", "features"],
+        "rule.among": ["policy", "all"],
+        "rule.scores": ["model", "doubly robust"],
         "rescaling.reference": ["stress", "craving", "noise", "smoker"],
     }
     return known.get(control.key, control.options)

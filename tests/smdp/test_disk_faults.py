@@ -62,7 +62,8 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def outcomes(fault: str, folder: Path, source: Path) -> dict[str, str]:
-    command = [sys.executable, "-W", "ignore", str(SCRIPT), fault, str(folder), str(source)]
+    # -B: compiled code that is cut short would be read by every later process.
+    command = [sys.executable, "-B", "-W", "ignore", str(SCRIPT), fault, str(folder), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -50,7 +50,7 @@ def test_the_plan_in_a_fresh_process_gives_every_table(analysis, plan_file, stud
     assert "screening    2 of 4 variables kept" in done.stdout
     write_results(analysis, tmp_path / "here")
     tables = result_tables(analysis)
-    assert len(tables) == 72
+    assert len(tables) == 71
     found = sorted(p.name for p in (out / "tables").iterdir())
     assert found == sorted(t.file_name for t in tables)
     for table in tables:
