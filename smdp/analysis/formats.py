@@ -316,7 +316,9 @@ def plan_from_format_5(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 #: How policies were judged until format 5 of files and format 6 of plans.
-JUDGED_UNTIL_FORMAT_5 = {"judged": "quick"}
+JUDGED_UNTIL_FORMAT_5: dict[str, Any] = {"judged": "quick"}
+#: And with what their values were modelled: with the policy's variables alone.
+MODELLED_UNTIL_FORMAT_5: dict[str, Any] = {"moved": False}
 
 
 def from_format_5(parts: Parts) -> Parts:
@@ -337,15 +339,19 @@ def _judged_as_before(code: Any) -> Any:
     found = {key: _judged_as_before(value) for key, value in code.items()}
     if found.get("$class") == "evaluation plan":
         found["fields"] |= JUDGED_UNTIL_FORMAT_5
+    if found.get("$class") == "evaluation settings":
+        found["fields"] |= MODELLED_UNTIL_FORMAT_5
     return found
 
 
 def plan_from_format_6(plan: dict[str, Any]) -> dict[str, Any]:
     """As in saved files."""
-    own = plan.get("evaluation")
-    return (
-        plan | {"evaluation": {**JUDGED_UNTIL_FORMAT_5, **own}} if isinstance(own, dict) else plan
-    )
+    before: dict[str, dict[str, Any]] = {
+        "evaluation": JUDGED_UNTIL_FORMAT_5 | MODELLED_UNTIL_FORMAT_5,
+        "placebo": MODELLED_UNTIL_FORMAT_5,
+    }
+    own = {name: plan[name] for name in before if isinstance(plan.get(name), dict)}
+    return plan | {name: {**before[name], **section} for name, section in own.items()}
 
 
 #: From each older format to the next: parts in, parts out.

@@ -17,13 +17,14 @@ class EvaluationSettings(Settings):
     `discount`: gamma; None takes the learned policy's own, or 0.9 for any other policy.
     `variables`: the state variables that the value is modelled with; None takes those that a
     learned policy uses, for any other policy all that the trajectories have. Together they should
-    predict utility and next state, and be few. `folds`: of subjects; nobody is judged by what was
-    learned from the same person. `bootstraps`: samples of subjects; `coverage`: of the intervals.
-    `weight_limit`: density ratios of states are clipped here. `least_effective`: with a smaller
-    effective number of subjects no interval is shown. `rare`: a probability of treatment below this
-    counts as a lack of positivity. `refit_map`: a learned policy's feature map is fitted anew in
-    each fold too, with its variables and dimension as they are. `segments`: of each variable's
-    piecewise linear effect, fewer if there are many variables.
+    predict utility and next state, and be few. `moved`: unless they are named, variables that
+    treatment moves join them (`smdp.evaluation.what_treatment_moves`). `folds`: of subjects; nobody
+    is judged by what was learned from the same person. `bootstraps`: samples of subjects;
+    `coverage`: of the intervals. `weight_limit`: density ratios of states are clipped here.
+    `least_effective`: with a smaller effective number of subjects no interval is shown. `rare`: a
+    probability of treatment below this counts as a lack of positivity. `refit_map`: a learned
+    policy's feature map is fitted anew in each fold too, with its variables and dimension as they
+    are. `segments`: of each variable's piecewise linear effect, fewer if there are many variables.
 
     Reference: Kallus & Uehara (2020), "Double reinforcement learning for efficient off-policy
     evaluation in Markov decision processes"; Liu, Li, Tang & Zhou (2018), "Breaking the curse of
@@ -47,6 +48,7 @@ class EvaluationSettings(Settings):
         empty="those of the policy",
         page=False,
     )
+    moved: bool = setting(True, "Model what treatment moves, too", page=False)
     folds: int = setting(
         5,
         "Folds of subjects",

@@ -20,6 +20,7 @@ from smdp.evaluation.estimators import Basis, Estimate, estimate, piecewise_basi
 from smdp.evaluation.evaluation_settings import EvaluationSettings
 from smdp.evaluation.target import AnyPolicy, Target, always_target, observed_target, policy_target
 from smdp.evaluation.value_rows import ValueRows, value_rows
+from smdp.evaluation.what_treatment_moves import moved_by_treatment
 from smdp.evaluation.whole_analysis import FoldAnalyses
 from smdp.feature_map.fitted_map import FittedFeatureMap
 from smdp.policy.learned_policy import LearnedPolicy
@@ -44,6 +45,21 @@ class EvaluationStudy:
     counts: Floats  # (B, N): how often each of them is in each sample of subjects
     discount: float
     weight_limit: float
+    moved: tuple[tuple[str, ...], ...]  # for each fold, the columns that join the policy's
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """On its decisions, probabilities and models."""
+        found = (*self.rows.notes, *self.known.notes)
+        names = dict.fromkeys(name for each in self.moved for name in each)
+        if not names:
+            return found
+        folds = "each fold" if len(set(self.moved)) == 1 else "some folds"
+        return (
+            *found,
+            "Values were modelled also with what treatment moves, since a policy changes it: "
+            f"{listing(names, 12)} (in {folds}).",
+        )
 
     @property
     def folds(self) -> int:
@@ -127,7 +143,9 @@ def evaluation_study(
     fold = folds_of_subjects(
         rows, settings.folds, trajectories.action_labels, np.random.default_rng(of_folds)
     )
-    points, basis = _basis(trajectories, rows, variables, policy, settings.segments)
+    everybody = np.ones(len(rows.row), dtype=bool)
+    moved = _moved(trajectories, rows, known, variables, settings, everybody)
+    points, basis = _basis(trajectories, rows, variables, moved, policy, settings.segments)
     return EvaluationStudy(
         trajectories=trajectories,
         variables=variables,
@@ -140,6 +158,7 @@ def evaluation_study(
         counts=_samples(rows, settings.bootstraps, np.random.default_rng(of_samples)),
         discount=discount_of(policy, settings),
         weight_limit=settings.weight_limit,
+        moved=(moved,) * (int(fold.max()) + 1),
     )
 
 
@@ -171,6 +190,18 @@ def study_in_folds(
     if points_of is not None:
         states = points_of.transform(trajectories.select(points_of.variables).states)
     maps = [each.feature_map for each in analyses.analyses]
+    fold = analyses.fold[rows.row[rows.first]]
+    moved = tuple(
+        _moved(
+            trajectories,
+            rows,
+            known,
+            each.variables_used if asked is None else asked,
+            settings,
+            fold[rows.unit] != k,
+        )
+        for k, each in enumerate(maps)
+    )
     return EvaluationStudy(
         trajectories=trajectories,
         variables=variables,
@@ -179,21 +210,23 @@ def study_in_folds(
         taken=known.of_taken(rows.level),
         points=rows.at(states),
         basis=lambda k: _of_states(
-            rows, _states_with_features(trajectories, maps[k], asked), settings.segments
+            rows, _states_with_features(trajectories, maps[k], asked, moved[k]), settings.segments
         ),
-        fold=analyses.fold[rows.row[rows.first]],
+        fold=fold,
         counts=_samples(
             rows, settings.bootstraps, np.random.default_rng(seeds_of(analyses.seed)[1])
         ),
         discount=discount,
         weight_limit=settings.weight_limit,
+        moved=moved,
     )
 
 
 def basis_with(
-    study: EvaluationStudy, fitted: FittedFeatureMap, more: Trajectories, segments: int
+    study: EvaluationStudy, k: int, fitted: FittedFeatureMap, more: Trajectories, segments: int
 ) -> Basis:
-    """Of what a map uses, its features, and further variables, which `more` holds."""
+    """In the k-th fold: of what a map uses, its features, what treatment moves, and further
+    variables, which `more` holds."""
     used = study.trajectories.select(fitted.variables_used)
     states = [used.states]
     if fitted.kind != "identity":
@@ -201,6 +234,8 @@ def basis_with(
         states.append(fitted.transform(own.states))
     new = [name for name in more.variables if name not in used.variables]
     states.append(more.select(new).states)
+    moved = [name for name in study.moved[k] if name not in (*used.variables, *new)]
+    states.append(study.trajectories.select(moved).states)
     return _of_states(study.rows, np.concatenate(states, axis=2), segments)
 
 
@@ -240,16 +275,30 @@ def _used(policy: AnyPolicy) -> tuple[str, ...]:
     return tuple(policy.variables)
 
 
+def _moved(
+    trajectories: Trajectories,
+    rows: ValueRows,
+    known: Propensities,
+    variables: tuple[str, ...],
+    settings: EvaluationSettings,
+    training: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    if not settings.moved or settings.variables is not None:
+        return ()
+    return moved_by_treatment(trajectories, rows, known.given, training, variables)
+
+
 def _basis(
     trajectories: Trajectories,
     rows: ValueRows,
     variables: tuple[str, ...],
+    moved: tuple[str, ...],
     policy: AnyPolicy,
     segments: int,
 ) -> tuple[Floats, Basis]:
     """Of the variables and, for a learned policy, of its features: they join the variables."""
-    states = trajectories.select(variables).states
-    points = rows.at(states)
+    points = rows.at(trajectories.select(variables).states)
+    states = trajectories.select((*variables, *moved)).states
     if isinstance(policy, LearnedPolicy):
         features = policy.feature_map.transform(trajectories.select(policy.variables).states)
         points = rows.at(features)
@@ -259,11 +308,15 @@ def _basis(
 
 
 def _states_with_features(
-    trajectories: Trajectories, fitted: FittedFeatureMap, variables: tuple[str, ...] | None
+    trajectories: Trajectories,
+    fitted: FittedFeatureMap,
+    variables: tuple[str, ...] | None,
+    moved: tuple[str, ...],
 ) -> Floats:
-    """(n, T + 1, ..): the variables that a map uses and, where these are others, its features."""
+    """(n, T + 1, ..): the variables that a map uses and, where these are others, its features;
+    and what treatment moves."""
     names = fitted.variables_used if variables is None else variables
-    states = trajectories.select(names).states
+    states = trajectories.select((*names, *moved)).states
     if fitted.kind == "identity":
         return states
     features = fitted.transform(trajectories.select(fitted.variables).states)

@@ -181,7 +181,7 @@ def make_rule_card(
         resample_agreement=came_back.agreement,
         resamples=came_back.samples,
         left_out=everybody.asked.left_out,
-        notes=(*study.rows.notes, *study.known.notes),
+        notes=study.notes,
         policy_kind=policy.kind,
         whole_analysis=analyses is not None,
         discount=study.discount,
@@ -281,7 +281,7 @@ def _with_what_is_asked(
     def basis(k: int) -> Basis:
         asked = tuple(dict.fromkeys((*cards[k].variables, *of_rules)))
         more = measured.trajectories.select(asked)
-        return basis_with(study, policies[k].feature_map, more, evaluation.segments)
+        return basis_with(study, k, policies[k].feature_map, more, evaluation.segments)
 
     return replace(study, basis=basis)
 

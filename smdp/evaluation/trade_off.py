@@ -242,7 +242,7 @@ def _with_all_that_counts(
     wider = replace(
         study,
         rows=together,
-        basis=lambda k: basis_with(study, maps[k], more, evaluation.segments),
+        basis=lambda k: basis_with(study, k, maps[k], more, evaluation.segments),
     )
     joined = (
         _joined(study.trajectories.take(fold != k), each, more.take(fold != k))

@@ -244,7 +244,7 @@ def _value(
             *_horizon_warning(study),
             *positivity_warnings(positivity, settings.rare),
         ),
-        notes=(*study.rows.notes, *study.known.notes, *notes),
+        notes=(*study.notes, *notes),
         discount=study.discount,
         coverage=settings.coverage,
         subjects=study.rows.subjects,

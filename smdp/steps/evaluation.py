@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from smdp.blocks import Block, Draw
     from smdp.data.outcome import OutcomeName
     from smdp.data.prepare import PreparedData
+    from smdp.evaluation.evaluation_settings import EvaluationSettings
     from smdp.evaluation.value import PolicyValue
     from smdp.policy.learned_policy import LearnedPolicy
     from smdp.words.one_story import Pair
@@ -138,7 +139,7 @@ def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
         else ""
     )
     variables = (
-        "the variables that the policy uses"
+        "the variables that the policy uses" + _and_moved(own)
         if own.variables is None
         else listing(own.variables, 12)
     )
@@ -160,6 +161,15 @@ def methods(analysis: Analysis, asked: EvaluationPlan) -> str:
         f"subjects; intervals are of {percent(own.coverage)}, and none is given where the "
         f"effective number of subjects was below {own.least_effective:g}. The same was done for "
         "what was observed and for each action given always."
+    )
+
+
+def _and_moved(own: EvaluationSettings) -> str:
+    if not own.moved:
+        return ""
+    return (
+        " and in those that treatment moves (at most eight, by scores of people: the next value "
+        "goes with the treatment beyond its present value)"
     )
 
 
