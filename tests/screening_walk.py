@@ -17,10 +17,25 @@ from smdp.data.read_table import read_table
 from smdp.simulation.samples import sample_file
 
 SLOW = 30_000
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+def rest(page: Page) -> None:
+    """Until the page rests: between two runs of its script it seems to for a moment.
+
+    What is pressed while it draws itself anew may be lost.
+    """
+    for _ in range(3):
+        page.locator(IDLE).wait_for()
+        page.wait_for_timeout(120)
+    page.locator(IDLE).wait_for()
 
 
 def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name).click()
+    button = page.get_by_role("button", name=name)
+    expect(button).to_be_visible()
+    rest(page)
+    button.click()
 
 
 def walk_to_screening(page: Page) -> None:
@@ -45,11 +60,15 @@ def rescaled_sample() -> bytes:
 
 def set_permutations(page: Page, number: int) -> None:
     """Of the paper's tests; 0 for the default, which takes seconds; a million takes minutes."""
+    rest(page)
     open_box(page, "More")
     page.get_by_text("Whatever is related, as in the paper").click()
     permutations = page.get_by_role("spinbutton", name="Rearrangements (B)")
+    expect(permutations).to_be_visible()
+    rest(page)
     permutations.fill(str(number))
     permutations.press("Enter")
+    rest(page)
 
 
 def start_a_long_screening(page: Page) -> None:

@@ -130,5 +130,11 @@ FIRST = MapKind(
 saved_types.register("spread plan", SpreadPlan)
 saved_types.register("spread", Spread)
 saved_types.register("largest variables settings", LargestSettings)
-add_step(SPREAD, after="rescaling")
-kinds.register(FIRST)
+
+
+def add() -> None:
+    add_step(SPREAD, after="rescaling")
+    kinds.register(FIRST)
+
+
+add()

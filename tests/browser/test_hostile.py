@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hostile_study import BEFORE, quick_plan, study_frame
 from playwright.sync_api import Page, expect
+from screening_walk import rest
 
 from smdp.analysis.analysis import Analysis, run_analysis
 from smdp.analysis.saved_file import save_analysis
@@ -90,6 +91,7 @@ def test_every_page_shows_it_as_text(open_page, saved, screenshot, console_error
     page.wait_for_url("**/passport**", timeout=SLOW)
     seen, drawn, found = 0, False, {}
     for name, words in PAGES.items():
+        rest(page)
         page.locator(LINK.format(name)).first.click()
         title = TITLES.get(name, name.replace("_", " "))
         heading = page.get_by_role("heading", level=1)

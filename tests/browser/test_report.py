@@ -9,12 +9,12 @@ from pathlib import Path
 import docx
 from open_box import open_box
 from playwright.sync_api import Browser, Page, TimeoutError, expect
+from screening_walk import IDLE, press
 
 from smdp.analysis.analysis import load_analysis
 from smdp.analysis.plan import AnalysisPlan
 
 SLOW = 60_000
-IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
 def main(page: Page):
@@ -23,10 +23,6 @@ def main(page: Page):
 
 def sidebar(page: Page):
     return page.get_by_test_id("stSidebar")
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name).click()
 
 
 def go(page: Page, name: str) -> None:

@@ -1,6 +1,7 @@
 """A step and a kind of map of another package: in the sidebar, on a page, in a worker, reported."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,10 @@ def extended():
         patch.setenv("SMDP_PLUGINS", "toy_plugin")
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         plugins.load_plugins.cache_clear()
+        known = "toy_plugin" in sys.modules  # and taken out again by the tests before
         assert "toy_plugin" in plugins.load_plugins()
+        if known:
+            sys.modules["toy_plugin"].add()
         yield
         remove_step("spread")
         del kinds._kinds["largest"]
