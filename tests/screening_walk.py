@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
+from collections.abc import Iterator
 from functools import cache
 
 from open_box import open_box
@@ -59,7 +63,7 @@ def rescaled_sample() -> bytes:
 
 
 def set_permutations(page: Page, number: int) -> None:
-    """Of the paper's tests; 0 for the default, which takes seconds; a million takes minutes."""
+    """Of the paper's tests; 0 for the default, which takes seconds; a million, half a minute."""
     rest(page)
     open_box(page, "More")
     page.get_by_text("Whatever is related, as in the paper").click()
@@ -76,6 +80,16 @@ def start_a_long_screening(page: Page) -> None:
     set_permutations(page, 1_000_000)
     press(page, "Screen 15 variables")
     expect_progress(page)
+
+
+@contextlib.contextmanager
+def resting(worker: int) -> Iterator[None]:
+    """The worker waits meanwhile, so that a fast machine does not end its job before the test."""
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(worker, signal.SIGCONT)
 
 
 def expect_progress(page: Page) -> None:

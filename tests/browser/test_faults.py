@@ -18,6 +18,7 @@ from screening_walk import (
     SLOW,
     expect_progress,
     press,
+    resting,
     set_permutations,
     start_a_long_screening,
 )
@@ -72,26 +73,29 @@ def test_a_killed_worker_is_explained_and_a_reload_loses_no_job(tab: Page, house
     press(tab, "Screen 15 variables")
     expect_progress(tab)
     (worker,) = house.workers()
-    tab.reload()
-    expect_progress(tab)
-    expect(sidebar(tab)).to_contain_text(RESCALED)
-    assert house.workers() == {worker}
-    picture(tab, "reloaded")
+    with resting(worker):
+        tab.reload()
+        expect_progress(tab)
+        expect(sidebar(tab)).to_contain_text(RESCALED)
+        assert house.workers() == {worker}
+        picture(tab, "reloaded")
     press(tab, "Cancel")
     expect(main(tab)).to_contain_text("Cancelled. Earlier results are kept.", timeout=SLOW)
 
 
 def test_two_tabs_keep_their_work_apart_and_wait_for_each_other(tab: Page, house: DashboardServer):
     start_a_long_screening(tab)
-    second = tab.context.new_page()
-    second.goto(tab.url)
-    expect(sidebar(second)).to_contain_text("A copy: the same work was open", timeout=SLOW)
-    expect(sidebar(second)).to_contain_text(RESCALED)
-    set_permutations(second, 0)
-    press(second, "Screen 15 variables")
-    expect(main(second)).to_contain_text("Waiting: 1 job is before yours", timeout=SLOW)
-    picture(second, "waiting")
-    assert len(house.workers()) == 1
+    (worker,) = house.workers()
+    with resting(worker):
+        second = tab.context.new_page()
+        second.goto(tab.url)
+        expect(sidebar(second)).to_contain_text("A copy: the same work was open", timeout=SLOW)
+        expect(sidebar(second)).to_contain_text(RESCALED)
+        set_permutations(second, 0)
+        press(second, "Screen 15 variables")
+        expect(main(second)).to_contain_text("Waiting: 1 job is before yours", timeout=SLOW)
+        picture(second, "waiting")
+        assert house.workers() == {worker}
     press(tab, "Cancel")
     expect(sidebar(second)).to_contain_text("of 15 variables", timeout=SLOW)
     assert tab.url != second.url

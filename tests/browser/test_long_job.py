@@ -1,7 +1,7 @@
 """A long job in a real browser: seen on every page, cancelled at once, ended with the browser."""
 
 from playwright.sync_api import expect
-from screening_walk import SLOW, start_a_long_screening
+from screening_walk import SLOW, resting, start_a_long_screening
 from waiting import wait_until
 
 
@@ -10,9 +10,11 @@ def test_progress_follows_to_other_pages_and_cancel_is_quick(open_page, running,
     start_a_long_screening(page)
     expect(page.get_by_test_id("stMain")).to_contain_text("left", timeout=SLOW)
     screenshot("screening-running")
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Start").click()
+    (worker,) = running.workers()
     sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar).to_contain_text("Screening:")
+    with resting(worker):
+        sidebar.get_by_role("link", name="Start").click()
+        expect(sidebar).to_contain_text("Screening:")
     page.get_by_role("button", name="Cancel").click()
     wait_until(lambda: not running.workers(), told=lambda: "the worker went on")
     expect(sidebar).not_to_contain_text("Screening:")
