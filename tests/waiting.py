@@ -27,8 +27,9 @@ def finish(app: Any, seconds: float = 240.0) -> Any:
     def idle() -> bool:
         return not any(job.active for job in app.at.session_state[Key.JOBS].values())
 
-    while True:
+    rested = 0
+    while rested < 2:  # between two jobs of one press nothing is at work for a moment
         wait_until(idle, seconds, told=lambda: app.text)
         page = app.run()
-        if idle():
-            return page
+        rested = rested + 1 if idle() else 0
+    return page
